@@ -1,4 +1,5 @@
 /** The state of one port: a projection of its events and nothing else. Names: seed, agent state. */
+import type { EventDataByType } from './catalogue.ts';
 import type {
   AgentRole,
   ArchSpecificCode,
@@ -17,6 +18,7 @@ import type {
   PackageAnalysis,
   PackageTests,
   RecipeCacheEntry,
+  RepositoryScan,
 } from './records.ts';
 
 /** `at` and `timestamp` are epoch milliseconds of the event that brought the record. */
@@ -69,11 +71,27 @@ export interface StateExtras {
   platform: string;
   strict: boolean;
   force: boolean;
+  packageTestTimeoutS: number;
   sourceCommit: string;
   sourceVersion: string;
+  /** sha256 of the git bundle of the source in the blob store. */
   sourceBundle: string;
+  sourceNotes: string[];
+  /** What the scripted analysis found beyond the seed's own fields. */
+  scan: Pick<
+    RepositoryScan,
+    | 'candidates'
+    | 'goMain'
+    | 'expectedArtifacts'
+    | 'debianBuildDepends'
+    | 'languages'
+    | 'fileCount'
+    | 'hasSubmodules'
+  > | null;
   seedErrorCategory: ErrorCategory | null;
-  sandbox: Record<string, unknown> | null;
+  sandbox: EventDataByType['init.sandboxOpened'] | null;
+  /** Raised whenever something but a plan command changes the tree: part of a command's cache key. */
+  treeVersion: number;
   /** Packages that the run installed, in order, as a user would name them. */
   installedPackages: string[];
   /** The commands that made the build, in order, with what changed them: what the recipe is written from. */
@@ -86,8 +104,9 @@ export interface StateExtras {
   }>;
   /** Features that a rule or fix switched off. */
   losses: Array<{ what: string; because: string }>;
-  /** Files of the run's output folder by role: recipe, report, state, patches. */
-  outputs: Record<string, string>;
+  /** Built files that were copied out of the sandbox. */
+  collectedArtifacts: Array<{ path: string; hostPath: string; sha256: string; size: number }>;
+  outcome: { exitCode: number; verdict: string; reason: string } | null;
   pauseRequested: boolean;
   cancelRequested: boolean;
 }

@@ -6,7 +6,10 @@ export const finishEvents = {
   'finish.testsFinished': object({ tests: packageTestsSchema }),
   'finish.recipeWritten': object({ recipe: string(), fallbackReason: nullable(string()) }),
   'finish.artifactsCurated': object({ artifacts: array(buildArtifactSchema), dropped: integer() }),
-  'finish.artifactsCollected': object({ folder: string(), files: integer() }),
+  'finish.artifactsCollected': object({
+    folder: string(),
+    files: array(object({ path: string(), hostPath: string(), sha256: string(), size: integer() })),
+  }),
   'finish.recipeCached': object({ stored: boolean(), sandboxKey: string() }),
   'finish.examplesSaved': object({ saved: integer() }),
   'finish.completed': object({ verified: boolean(), reason: string() }),
