@@ -1,5 +1,5 @@
 /** The folder that a command works in: a leading `cd DIR &&`. */
-import { segmentsOf } from './segments.ts';
+import { type Segment, segmentsOf } from './segments.ts';
 import { programOf, quoted } from './words.ts';
 
 /**
@@ -22,6 +22,25 @@ export function leadingFolder(command: string): { folder: string | null; rest: s
     rest = rest.slice(second.start);
   }
   return { folder, rest };
+}
+
+/**
+ * Each command of a line with the folder it runs in, as far as the `cd`s before it tell; null when they do not.
+ * A `cd` in a pipe or in the background changes nothing for the others, as in a shell.
+ */
+export function segmentFolders(command: string): Array<{ segment: Segment; folder: string | null }> {
+  let folder: string | null = '';
+  const segments = segmentsOf(command);
+  return segments.map((segment, index) => {
+    const here = folder;
+    const program = programOf(segment.text);
+    const piped = ['|', '&'].includes(segment.after) || segments[index - 1]?.after === '|';
+    if (program?.name === 'cd' && !piped) {
+      const to = program.args[0]?.value;
+      folder = folder === null || to === undefined ? null : joined(folder, to);
+    }
+    return { segment, folder: here };
+  });
 }
 
 /** The command as run in a folder; '' leaves it as it is. */

@@ -1,0 +1,91 @@
+import { headerHints } from '../../seeds/header-hints.ts';
+import { debianRiscv64 } from '../../seeds/platforms/debian-riscv64.ts';
+import { allGroups, outputText } from './output.ts';
+import type { Failure, Retry } from './types.ts';
+
+/** GCC: `fatal error: X.h: No such file or directory`; clang: `'X.h' file not found`. */
+const missing =
+  /fatal error: ([\w./+-]+\.(?:h|hh|hpp|hxx)): No such file|'([\w./+-]+\.(?:h|hh|hpp|hxx))' file not found/g;
+/** Headers of a compiler for another machine: no package has them. Source: seed, error taxonomy order 8. */
+const ofAnotherMachine =
+  /^(?:[a-z]*mmintrin|[a-z]*avx\w*intrin|cpuid|immintrin|x86intrin|intrin|arm_\w+|altivec|riscv_vector)\.h$|^sys\/(?:io|vm86|perm)\.h$|^asm\//;
+
+/**
+ * The packages that have a header; [] when the map does not know it. A header of the project itself is not
+ * known to the map and so never a guess.
+ */
+export function packagesOfHeader(header: string): readonly string[] {
+  if (ofAnotherMachine.test(header)) return [];
+  const stem = header.slice(header.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
+  const first = header.includes('/') ? header.slice(0, header.indexOf('/')) : stem;
+  const hinted = Object.keys(headerHints)
+    .filter((key) => key === header || (key.endsWith('/') && header.startsWith(key)))
+    .toSorted((a, b) => b.length - a.length)[0];
+  const plain = (part: string): string[] => {
+    // A bare stem in the hints is a header at the top: `png` is png.h and not project/png.h.
+    const hint = header.includes('/') && part === stem ? undefined : headerHints[part];
+    return [...(hint === undefined ? [] : [hint]), part, `lib${part}`];
+  };
+  const candidates = [
+    ...(hinted === undefined ? [] : [headerHints[hinted] as string]),
+    ...plain(first),
+    ...(header.includes('/') ? [] : plain(stem)),
+  ];
+  for (const name of candidates) {
+    const packages = Object.hasOwn(debianRiscv64.packages, name) ? debianRiscv64.packages[name] : undefined;
+    if (packages !== undefined) return packages;
+  }
+  return [];
+}
+
+const packagesFor = ({ result }: Failure): string[] => [
+  ...new Set(allGroups(outputText(result), missing).flatMap(packagesOfHeader)),
+];
+
+export const missingHeader: Retry = {
+  id: 'header.missing',
+  seed: 13,
+  because: 'The development package of a library is not installed.',
+  kind: 'retry',
+  limit: 'once per command',
+  changesPlan: false,
+  needs: () => [],
+  key: (failure) => `header:${failure.planned}:${packagesFor(failure).join(',')}`,
+  when: (failure) => failure.result.exitCode !== 0 && packagesFor(failure).length > 0,
+  act: (failure) => ({
+    steps: [{ install: packagesFor(failure) }, { retry: failure.command }],
+    planCommand: null,
+    loss: null,
+  }),
+  examples: [
+    {
+      command: 'make',
+      output: 'src/read.c:12:10: fatal error: png.h: No such file or directory\ncompilation terminated.',
+      expect: [{ install: ['libpng-dev'] }, { retry: 'make' }],
+    },
+    {
+      command: 'ninja -C builddir',
+      output:
+        "a.c:1:10: fatal error: 'ft2build.h' file not found\nb.c:1:10: fatal error: 'zlib.h' file not found",
+      expect: [{ install: ['libfreetype-dev', 'zlib1g-dev'] }, { retry: 'ninja -C builddir' }],
+    },
+    {
+      command: 'make',
+      output: 'x.cpp:3:10: fatal error: boost/asio.hpp: No such file or directory',
+      expect: [{ install: ['libboost-all-dev'] }, { retry: 'make' }],
+    },
+    {
+      command: 'make',
+      output: 'net.c:3:10: fatal error: openssl/ssl.h: No such file or directory',
+      expect: [{ install: ['libssl-dev'] }, { retry: 'make' }],
+    },
+  ],
+  nearMisses: [
+    { command: 'make', output: 'a.c:1:10: fatal error: immintrin.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: config.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: sys/io.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: internal/png.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1: warning: png.h is old' },
+    { command: 'make', output: 'fatal error: png.h: No such file or directory', exitCode: 0 },
+  ],
+};
