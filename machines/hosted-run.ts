@@ -27,6 +27,9 @@ export interface OpenTimer {
   due: number;
   reason: string;
   actor: string;
+  /** Of a machine's own delay: the id it is cancelled by and the event it feeds. Null for the wrapper's wait. */
+  sendId: string | null;
+  event: { type: string } | null;
 }
 
 /** A run as folded so far. Never changed in place: `applyInput` answers with a new one. */

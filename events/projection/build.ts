@@ -19,7 +19,8 @@ export const buildReducers: Record<string, Reducer> = {
     ['commandResultsCache', 'x', 'auditTrail', 'scriptedOpsCount'],
     (state, event) => {
       const { data } = event;
-      const succeeded = data.result.exitCode === 0;
+      // A part of a command has no key: only the whole command's success may be taken from the cache.
+      const succeeded = data.result.exitCode === 0 && data.cacheKey !== '';
       return {
         commandResultsCache: succeeded
           ? { ...state.commandResultsCache, [data.cacheKey]: { ...data.result, timestamp: event.at } }
