@@ -1,0 +1,67 @@
+/** One effect as a worker does it: from the task to the outcome that is published. */
+import type { EffectName } from '../../machines/effects.ts';
+import { type BlobStore, type EffectContext, EffectError, type EffectHandlers } from '../effects/handler.ts';
+import type { Outcome, TaskMessage } from '../protocol.ts';
+import { type FailureContext, failureOf } from './failure.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+/** Why an effect is ended before its answer. `pause` and `shutdown`: no answer is wanted, it is asked again. */
+export type StopReason = 'cancel' | 'pause' | 'shutdown';
+
+export interface JobParts {
+  handlers: Partial<EffectHandlers>;
+  sandboxes: Sandboxes;
+  blobs: BlobStore;
+  /** The data folder. */
+  home: string;
+  failures: FailureContext;
+  /** Sends live output to people watching; never waits. */
+  emit: (task: TaskMessage, line: Parameters<EffectContext['emit']>[0]) => void;
+}
+
+/**
+ * Does the effect and says how it ended; never throws. An effect that was stopped says `cancelled`, whatever its
+ * handler made of it.
+ */
+export async function doEffect(parts: JobParts, task: TaskMessage, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const handler = parts.handlers[task.name] as
+      | ((input: never, context: EffectContext) => Promise<Record<string, unknown>>)
+      | undefined;
+    if (!handler) throw new EffectError('internal', `this worker does not know the effect ${task.name}`);
+    signal.throwIfAborted();
+    const output = await handler(task.input as never, contextOf(parts, task, signal));
+    if (signal.aborted) return cancelled(task.name);
+    return { ok: true, output };
+  } catch (error) {
+    if (signal.aborted) return cancelled(task.name);
+    const failure = failureOf(error, parts.failures);
+    if (failure.code === 'sandboxLost') parts.sandboxes.forget(task.runId);
+    return { ok: false, error: failure };
+  }
+}
+
+const cancelled = (name: EffectName): Outcome => ({
+  ok: false,
+  error: { code: 'cancelled', message: `${name} was stopped`, retryable: false },
+});
+
+function contextOf(parts: JobParts, task: TaskMessage, signal: AbortSignal): EffectContext {
+  const { runId, effectId, run } = task;
+  const emit: EffectContext['emit'] = (line) => parts.emit(task, line);
+  return {
+    runId,
+    effectId,
+    home: parts.home,
+    blobs: parts.blobs,
+    signal,
+    emit,
+    sandbox: () =>
+      parts.sandboxes.get({
+        runId,
+        ...run,
+        signal,
+        onProgress: (text) => emit({ stream: 'progress', text }),
+      }),
+  };
+}
