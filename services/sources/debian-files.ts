@@ -27,7 +27,7 @@ export async function fetchFiles(
   await mkdir(folder, { recursive: true });
   // Small files first: a version that lacks its description is given up before its tarball is fetched.
   for (const file of [...files].sort((a, b) => a.size - b.size)) {
-    const kept = join(index.folder, 'files', file.sha256);
+    const kept = join(index.files, file.sha256);
     const found = await stat(kept).catch(() => null);
     if (found?.size !== file.size) {
       options.onProgress?.(`fetching ${file.name} (${Math.ceil(file.size / 1024)} kB)`);
@@ -70,9 +70,8 @@ async function download(
   const url = `${index.mirror}/${stanza.directory}/${file.name}`;
   const target = join(folder, `${file.name}.part`);
   const argv = ['/usr/lib/apt/apt-helper', 'download-file', url, target, `SHA256:${file.sha256}`];
-  const result = await runApt(argv as [string, ...string[]], index.folder, options, downloadTimeoutMs);
+  const result = await runApt(argv as [string, ...string[]], index, options.signal, downloadTimeoutMs);
   if (result.exitCode === 0) {
-    await mkdir(join(index.folder, 'files'), { recursive: true });
     await rename(target, kept);
     return true;
   }

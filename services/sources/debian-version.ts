@@ -11,6 +11,9 @@ export function compareVersions(a: string, b: string): number {
   );
 }
 
+/** Upstream's part of a Debian version: without epoch and revision. */
+export const upstreamVersion = (version: string): string => split(version).upstream;
+
 function split(version: string): { epoch: number; upstream: string; revision: string } {
   const colon = version.indexOf(':');
   const rest = colon < 0 ? version : version.slice(colon + 1);

@@ -1,11 +1,17 @@
 /** Fetches a Debian source package (`deb:`, patches applied) or its upstream tarballs alone (`orig:`). */
 import { join } from 'node:path';
-import { debianSuite } from '../../sandbox/mirror.ts';
 import { EffectError } from '../effects/handler.ts';
-import { type AptIndex, type IndexOptions, lookUp, openIndex, sourceOfBinary } from './apt-index.ts';
+import {
+  type AptIndex,
+  debianSuite,
+  type IndexOptions,
+  lookUp,
+  openIndex,
+  sourceOfBinary,
+} from './apt-index.ts';
 import { commitTree, keepEmptyFolders, undatedSeconds } from './commit-tree.ts';
 import { fetchFiles, knownMissing, seemsComplete } from './debian-files.ts';
-import { compareVersions } from './debian-version.ts';
+import { compareVersions, upstreamVersion } from './debian-version.ts';
 import type { FetchedSource, FetchOptions } from './fetched.ts';
 import { gitHost } from './git-host.ts';
 import { type SourceFile, type SourceStanza, upstreamTarballs } from './source-stanza.ts';
@@ -19,6 +25,10 @@ export interface DebianSource {
 
 const filesOf = (source: DebianSource, stanza: SourceStanza): SourceFile[] =>
   source.kind === 'deb' ? stanza.files : upstreamTarballs(stanza);
+
+/** `orig:` is upstream's release: its version is upstream's, whatever Debian's revision of it is. */
+const versionOf = (source: DebianSource, stanza: SourceStanza): string =>
+  source.kind === 'deb' ? stanza.version : upstreamVersion(stanza.version);
 
 /**
  * Fetches the newest version all of whose needed files are on the mirror and makes a git work tree of it; a
@@ -77,9 +87,11 @@ async function candidates(
   }
   all.sort((a, b) => compareVersions(b.version, a.version));
   if (source.version === null) return all;
-  const exact = all.filter((stanza) => stanza.version === source.version);
+  const exact = all.filter((stanza) =>
+    [stanza.version, versionOf(source, stanza)].includes(source.version ?? ''),
+  );
   if (exact.length > 0) return exact;
-  const there = all.map((stanza) => stanza.version).join(', ');
+  const there = [...new Set(all.map((stanza) => versionOf(source, stanza)))].join(', ');
   throw new EffectError(
     'sourceNotFound',
     `${source.name} ${source.version} is not in Debian ${debianSuite}; there are ${there}`,
@@ -102,9 +114,10 @@ async function makeTree(
   if (empty > 0) notes.push(`${empty} empty folders hold a .gitkeep, because git keeps no empty folder`);
   const git = await gitHost(options.stage, options.signal);
   const what = source.kind === 'deb' ? 'Debian source' : 'upstream source';
-  const message = `${source.name} ${stanza.version} (${what})`;
+  const version = versionOf(source, stanza);
+  const message = `${source.name} ${version} (${what})`;
   const commit = await commitTree(git, folder, { message, date: date ?? undatedSeconds });
-  return { folder, commit, branch: 'main', version: stanza.version, recovery: null, notes };
+  return { folder, commit, branch: 'main', version, recovery: null, notes };
 }
 
 /** The version that a fetch would take as far as is known without one, or null. Asks for the index only. */
@@ -112,5 +125,6 @@ export async function newestVersion(source: DebianSource, options: IndexOptions)
   const index = await openIndex(options);
   const missing = await knownMissing(index);
   const all = await candidates(index, source, options.signal);
-  return all.find((stanza) => seemsComplete(stanza, filesOf(source, stanza), missing))?.version ?? null;
+  const newest = all.find((stanza) => seemsComplete(stanza, filesOf(source, stanza), missing));
+  return newest === undefined ? null : versionOf(source, newest);
 }

@@ -24,17 +24,14 @@ export async function addSubmodules(
   if (!listed) return [];
   onProgress?.('fetching submodules');
   const deadline = performance.now() + submoduleTimeoutMs;
-  const update = (...depth: string[]) =>
-    git.try(['-C', folder, 'submodule', 'update', '-q', '--init', '--recursive', ...depth], {
-      timeoutMs: Math.max(1_000, deadline - performance.now()),
-    });
-  let result = await update('--depth', '1');
-  // A server may refuse a commit that is no branch's tip; its whole history has it.
-  if (result.exitCode !== 0 && !result.timedOut) result = await update();
-
-  const states = (await git.try(['-C', folder, 'submodule', 'status', '--recursive'])).stdout;
-  const fetched = states.split('\n').filter((line) => /^[ +]/.test(line)).length;
-  const missing = states.split('\n').flatMap((line) => /^-\S+ (\S+)/.exec(line)?.[1] ?? []);
+  const failures: string[] = [];
+  let fetched = 0;
+  // One by one: git gives up all of them when the clone of one fails.
+  for (const path of await submodulePaths(git, folder)) {
+    const failure = await fetchSubmodule(git, folder, path, deadline);
+    if (failure === null) fetched += 1;
+    else failures.push(`${path} (${failure})`);
+  }
   const notes: string[] = [];
   if (fetched > 0) {
     const date = Number(await git.run(['-C', folder, 'log', '-1', '--format=%ct']));
@@ -42,11 +39,40 @@ export async function addSubmodules(
     await commitTree(git, folder, { message: `Files of ${fetched} submodules`, date });
     notes.push(`the files of ${fetched} submodules are part of the tree`);
   }
-  if (result.exitCode !== 0) {
-    const why = result.timedOut ? `not done within ${submoduleTimeoutMs / 1000} s` : lastLine(result.stderr);
-    notes.push(`submodules left out: ${missing.join(', ') || 'some'} (${why})`);
-  }
+  if (failures.length > 0) notes.push(`submodules left out: ${failures.join(', ')}`);
   return notes;
+}
+
+async function submodulePaths(git: GitHost, folder: string): Promise<string[]> {
+  const listing = await git.try([
+    '-C',
+    folder,
+    'config',
+    '-z',
+    '-f',
+    '.gitmodules',
+    '--get-regexp',
+    '\\.path$',
+  ]);
+  return listing.stdout.split('\0').flatMap((entry) => entry.split('\n')[1] ?? []);
+}
+
+/** Null when its files are there, else why not. */
+async function fetchSubmodule(
+  git: GitHost,
+  folder: string,
+  path: string,
+  deadline: number,
+): Promise<string | null> {
+  const update = (...depth: string[]) =>
+    git.try(['-C', folder, 'submodule', 'update', '-q', '--init', '--recursive', ...depth, '--', path], {
+      timeoutMs: Math.max(1, deadline - performance.now()),
+    });
+  let result = await update('--depth', '1');
+  // A server may refuse a commit that is no branch's tip; its whole history has it.
+  if (result.exitCode !== 0 && !result.timedOut) result = await update();
+  if (result.exitCode === 0) return null;
+  return result.timedOut ? `not done within ${submoduleTimeoutMs / 1000} s for all` : lastLine(result.stderr);
 }
 
 function lastLine(text: string): string {
