@@ -9,7 +9,7 @@ import type { OpenEffect } from './hosted-run.ts';
 import { afterFailure, overVisitLimit, retryTimerReason } from './node-wrapper.ts';
 import { type DescribedAction, startOf, stepOf } from './pure-step.ts';
 import { exitCodes } from './outcome.ts';
-import { isEffectName, isNodeName, machineOf } from './registry.ts';
+import { isEffectName, isNodeName, listensToFacts, machineOf } from './registry.ts';
 
 /** Macrosteps that one input may cause. A build of 500 cached commands takes about 1,500. */
 const stepsMax = 20_000;
@@ -266,13 +266,13 @@ function fail(work: Work, actor: HostedActor, failure: EffectFailure): void {
   else stateFact(work, actor, fact('run.finished', brokenOff));
 }
 
-/** H2: every actor above learns the facts and the state that they made; the parents' own facts reach themselves too. */
+/** H2: every actor above learns the facts and the state that they made; so does the actor itself when it listens. */
 function tellAncestors(work: Work, actor: HostedActor, events: readonly EventBody[]): void {
   if (events.length === 0) return;
   const told = { type: 'facts', events, state: work.state };
   for (const above of work.actors.values()) {
-    const isParentOfFacts = above.path === actor.path && (above.machine === 'port' || above.machine === 'build_fix_subgraph');
-    if (!actor.path.startsWith(`${above.path}/`) && !isParentOfFacts) continue;
+    if (above.path !== actor.path && !actor.path.startsWith(`${above.path}/`)) continue;
+    if (!listensToFacts(above.machine)) continue;
     if (!above.snapshot || above.snapshot.status !== 'active') continue;
     const { snapshot } = stepOf(machineOf(above.machine), above.snapshot, told);
     work.actors.set(above.path, { ...above, snapshot });

@@ -21,3 +21,6 @@ export function machineOf(name: string): AnyStateMachine {
   if (!found || isEffectName(name)) throw new Error(`There is no machine named ${name}.`);
   return found;
 }
+
+/** Machines that keep the projected state up to date in their context. */
+export const listensToFacts = (name: string): boolean => machineOf(name).events.includes('facts');

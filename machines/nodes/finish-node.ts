@@ -5,8 +5,8 @@
  * F2 an unverified build saves nothing: no examples, no recipe cache entry.
  * F3 what tests or the cache cannot do is stated and passed over; what the port promises (its files) is not.
  */
-import { setup } from 'xstate';
-import { effect, fact, type NodeInput, recordAction } from '../actor-kit.ts';
+import { assign, setup } from 'xstate';
+import { effect, type FactsEvent, fact, type NodeInput, recordAction } from '../actor-kit.ts';
 import { curate } from '../curate.ts';
 import type { EffectFailure } from '../effects.ts';
 import { noModelReason } from '../no-model.ts';
@@ -14,12 +14,12 @@ import { fallbackRecipe } from '../recipe.ts';
 import { cacheEntryOf, completedFact, examplesOf, sandboxKeyOf, skippedTests, testsError } from './finish-facts.ts';
 
 interface FinishContext extends NodeInput {
-  tests: string;
+  /** Files copied out of the sandbox in this visit. */
   collected: Array<{ path: string; hostPath: string }>;
 }
 
 export const finishNode = setup({
-  types: {} as { input: NodeInput; context: FinishContext },
+  types: {} as { input: NodeInput; context: FinishContext; events: FactsEvent },
   actors: {
     runPackageTests: effect('runPackageTests'),
     collectArtifacts: effect('collectArtifacts'),
@@ -29,17 +29,22 @@ export const finishNode = setup({
   guards: {
     testsAreOff: ({ context }) => context.state.x.packageTestTimeoutS === 0,
     isVerified: ({ context }) => context.state.artifactVerification?.verified === true,
-    hasArtifacts: ({ context }) => context.state.buildArtifacts.length > 0,
   },
   actions: { record: recordAction },
 }).createMachine({
   id: 'finish_node',
-  context: ({ input }) => ({ ...input, tests: '', collected: [] }),
+  context: ({ input }) => ({ ...input, collected: [] }),
+  // The recipe tells of the tests and the curated files that this very node has stated.
+  on: { facts: { actions: assign({ state: ({ event }) => event.state }) } },
   initial: 'choosing',
   states: {
     choosing: {
+      exit: {
+        type: 'record',
+        params: ({ context }) => fact('finish.artifactsCurated', curate(context.state)),
+      },
       always: [
-        { guard: 'testsAreOff', target: 'writing', actions: { type: 'record', params: skippedTests } },
+        { guard: 'testsAreOff', target: 'collecting', actions: { type: 'record', params: skippedTests } },
         { target: 'testing' },
       ],
     },
@@ -54,27 +59,14 @@ export const finishNode = setup({
           timeoutMs: state.x.packageTestTimeoutS * 1000,
         }),
         onDone: {
-          target: 'writing',
+          target: 'collecting',
           actions: { type: 'record', params: ({ event }) => fact('finish.testsFinished', { tests: event.output }) },
         },
         onError: {
-          target: 'writing',
+          target: 'collecting',
           actions: { type: 'record', params: ({ event }) => testsError(event.error as EffectFailure) },
         },
       },
-    },
-    writing: {
-      entry: {
-        type: 'record',
-        params: ({ context: { state } }) => {
-          const { artifacts, dropped } = curate(state);
-          return [
-            fact('finish.recipeWritten', { recipe: fallbackRecipe(state), fallbackReason: noModelReason }),
-            fact('finish.artifactsCurated', { artifacts, dropped }),
-          ];
-        },
-      },
-      always: [{ guard: 'hasArtifacts', target: 'collecting' }, { target: 'completed' }],
     },
     collecting: {
       invoke: {
@@ -85,21 +77,22 @@ export const finishNode = setup({
           repoPath: state.repoPath,
           files: state.buildArtifacts.map((artifact) => artifact.filepath),
         }),
-        onDone: [
-          {
-            guard: 'isVerified',
-            target: 'caching',
-            actions: [
-              { type: 'keep', params: ({ event }) => event.output.files },
-              { type: 'record', params: ({ event }) => fact('finish.artifactsCollected', event.output) },
-            ],
-          },
-          {
-            target: 'completed',
-            actions: { type: 'record', params: ({ event }) => fact('finish.artifactsCollected', event.output) },
-          },
-        ],
+        onDone: {
+          target: 'writing',
+          actions: [
+            assign({ collected: ({ event }) => event.output.files }),
+            { type: 'record', params: ({ event }) => fact('finish.artifactsCollected', event.output) },
+          ],
+        },
       },
+    },
+    writing: {
+      entry: {
+        type: 'record',
+        params: ({ context: { state } }) =>
+          fact('finish.recipeWritten', { recipe: fallbackRecipe(state), fallbackReason: noModelReason }),
+      },
+      always: [{ guard: 'isVerified', target: 'caching' }, { target: 'completed' }],
     },
     caching: {
       invoke: {

@@ -6,7 +6,8 @@
 import { assign, setup } from 'xstate';
 import { effect, fact, type NodeInput, recordAction } from '../actor-kit.ts';
 import type { EffectFailure, EffectOutput } from '../effects.ts';
-import { cloneFailedFacts, missingToolsOf, noFactsScan } from './init-facts.ts';
+import { noFactsScan } from '../plans/no-facts.ts';
+import { cloneFailedFacts, missingToolsOf } from './init-facts.ts';
 
 interface InitContext extends NodeInput {
   repoPath: string;
