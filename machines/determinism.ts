@@ -11,38 +11,48 @@ export class DeterminismViolation extends Error {
   }
 }
 
-type Globals = Record<string, unknown>;
+type Owner = Record<string, unknown>;
 
-const trap = (what: string) =>
-  function trapped(): never {
+/** Not an arrow function: `new Date()` must trap as well. */
+const trapped = (what: string) =>
+  function trap(): never {
     throw new DeterminismViolation(what);
   };
 
-/** Names on `globalThis`, and members of objects there, that a fold may not use. */
-const trappedGlobals = ['fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
-const trappedMembers: ReadonlyArray<[object: string, member: string]> = [
-  ['Math', 'random'],
-  ['Date', 'now'],
-  ['performance', 'now'],
-  ['crypto', 'randomUUID'],
-  ['crypto', 'getRandomValues'],
+const trappedEnvironment = new Proxy(
+  {},
+  { get: trapped('the environment'), has: trapped('the environment') },
+);
+
+/** What is replaced: a member of an object on `globalThis` ('' for `globalThis` itself), and by what. */
+const traps: ReadonlyArray<[owner: string, member: string, trap: unknown]> = [
+  ...['fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map(
+    (name): [string, string, unknown] => ['', name, trapped(name)],
+  ),
+  ['', 'Date', Object.assign(trapped('Date'), { now: trapped('Date.now') })],
+  ['Math', 'random', trapped('Math.random')],
+  ['performance', 'now', trapped('performance.now')],
+  ['crypto', 'randomUUID', trapped('crypto.randomUUID')],
+  ['crypto', 'getRandomValues', trapped('crypto.getRandomValues')],
+  ['process', 'env', trappedEnvironment],
 ];
 
 /** Runs a synchronous fold with the traps set, and takes them away whatever happens. */
 export function withoutTheWorld<R>(fold: () => R): R {
-  const world = globalThis as unknown as Globals;
+  const world = globalThis as unknown as Owner;
   const undo: Array<() => void> = [];
-  const set = (owner: Globals, name: string, what: string) => {
-    const before = Object.getOwnPropertyDescriptor(owner, name);
-    Object.defineProperty(owner, name, { value: trap(what), configurable: true, writable: true });
-    undo.push(() => {
-      if (before) Object.defineProperty(owner, name, before);
-      else delete owner[name];
-    });
-  };
+  const owned = traps.map(
+    ([owner, member, trap]) => [(owner ? world[owner] : world) as Owner, member, trap] as const,
+  );
   try {
-    for (const name of trappedGlobals) set(world, name, name);
-    for (const [object, member] of trappedMembers) set(world[object] as Globals, member, `${object}.${member}`);
+    for (const [owner, member, value] of owned) {
+      const before = Object.getOwnPropertyDescriptor(owner, member);
+      Object.defineProperty(owner, member, { value, configurable: true, writable: true });
+      undo.push(() => {
+        if (before) Object.defineProperty(owner, member, before);
+        else delete owner[member];
+      });
+    }
     return fold();
   } finally {
     for (const step of undo.reverse()) step();

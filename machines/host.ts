@@ -13,7 +13,7 @@ import type { AnyFact, EventBody } from '../events/envelope.ts';
 import { project } from '../events/projection.ts';
 import { portPath, recordOf, type Work } from './host-work.ts';
 import type { HostedRun, RunInput } from './hosted-run.ts';
-import { answerEffect, fireTimer, sendToPort, startActor } from './interpret.ts';
+import { answerEffect, fireTimer, sendToPort, startActor, tellInput } from './interpret.ts';
 
 /** A run that has no event yet. */
 export const newRun = (runId: string): HostedRun => ({
@@ -68,7 +68,12 @@ function dispatch(work: Work, input: RunInput): void {
     const { effectId } = data as EventDataByType['effect.succeeded'];
     const open = work.openEffects.get(effectId);
     if (!open) return;
-    appendInput(work, input, { actor: open.actor, node: open.node, visit: open.visit, causationId: effectId });
+    appendInput(work, input, {
+      actor: open.actor,
+      node: open.node,
+      visit: open.visit,
+      causationId: effectId,
+    });
     answerEffect(work, open, type, data as never);
     return;
   }
@@ -80,7 +85,8 @@ function dispatch(work: Work, input: RunInput): void {
     fireTimer(work, timer);
     return;
   }
-  appendInput(work, input, { actor: 'run', node: null, visit: null, causationId: null });
+  const event = appendInput(work, input, { actor: 'run', node: null, visit: null, causationId: null });
+  tellInput(work, event);
   if (type === 'run.started') {
     work.status = 'running';
     startActor(work, portPath, 'port', null, null);
@@ -96,10 +102,11 @@ function appendInput(
   work: Work,
   input: RunInput,
   place: Pick<EventBody, 'actor' | 'node' | 'visit' | 'causationId'>,
-): void {
+): EventBody {
   const event = recordOf(work, { type: input.type, data: input.data } as AnyFact, 'input', place);
   work.inputId = event.id;
   work.state = project(work.state, event);
+  return event;
 }
 
 function settled(work: Work): HostedRun {
@@ -118,7 +125,8 @@ function checkInput(run: HostedRun, input: RunInput): void {
   if (run.outcome) throw new HostError('runEnded', `Run ${run.runId} has ended; fork it to go on.`);
   if (type.startsWith('effect.')) {
     const { effectId } = input.data as EventDataByType['effect.succeeded'];
-    if (!run.openEffects.has(effectId)) throw new HostError('unknownEffect', `No effect ${effectId} is open.`);
+    if (!run.openEffects.has(effectId))
+      throw new HostError('unknownEffect', `No effect ${effectId} is open.`);
   }
   if (type === 'timer.fired') {
     const { timerId } = input.data as EventDataByType['timer.fired'];

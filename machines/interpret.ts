@@ -3,12 +3,12 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { EventDataByType } from '../events/catalogue.ts';
 import type { AnyFact, EventBody } from '../events/envelope.ts';
 import { fact } from './actor-kit.ts';
-import { effectCapability, effectDeadlinesMs, type EffectFailure, type EffectName } from './effects.ts';
+import { type EffectFailure, type EffectName, effectCapability, effectDeadlinesMs } from './effects.ts';
 import { type HostedActor, portPath, stateFact, type Work } from './host-work.ts';
 import type { OpenEffect } from './hosted-run.ts';
 import { afterFailure, overVisitLimit, retryTimerReason } from './node-wrapper.ts';
-import { type DescribedAction, startOf, stepOf } from './pure-step.ts';
 import { exitCodes } from './outcome.ts';
+import { type DescribedAction, startOf, stepOf } from './pure-step.ts';
 import { isEffectName, isNodeName, listensToFacts, machineOf } from './registry.ts';
 
 /** Macrosteps that one input may cause. A build of 500 cached commands takes about 1,500. */
@@ -36,7 +36,8 @@ export function startActor(
     snapshot: null,
   };
   work.actors.set(path, actor);
-  if (node && visit !== null) tellAncestors(work, actor, [stateFact(work, actor, fact('actor.started', { node, visit, attempt }))]);
+  if (node && visit !== null)
+    tellAncestors(work, actor, [stateFact(work, actor, fact('actor.started', { node, visit, attempt }))]);
   settle(work, actor, () => startOf(machineOf(machine), { state: work.state, visit: visit ?? 0 }));
 }
 
@@ -58,7 +59,11 @@ export function answerEffect(
   }
   const error: EffectFailure =
     type === 'effect.expired'
-      ? { code: 'timedOut', message: `The effect ${open.name} had no answer by its deadline.`, retryable: true }
+      ? {
+          code: 'timedOut',
+          message: `The effect ${open.name} had no answer by its deadline.`,
+          retryable: true,
+        }
       : ((data as EventDataByType['effect.failed']).error as EffectFailure);
   send(work, open.actor, { type: `xstate.error.actor.${open.invoke}`, error, actorId: open.invoke });
 }
@@ -102,7 +107,8 @@ function settle(
   step: () => { snapshot: AnyMachineSnapshot; actions: DescribedAction[] },
 ): void {
   work.steps += 1;
-  if (work.steps > stepsMax) throw new Error(`One input caused more than ${stepsMax} steps: a machine never settles.`);
+  if (work.steps > stepsMax)
+    throw new Error(`One input caused more than ${stepsMax} steps: a machine never settles.`);
   let stepped: ReturnType<typeof step>;
   try {
     stepped = step();
@@ -153,7 +159,15 @@ function startChild(work: Work, parent: HostedActor, machine: string, invoke: st
   if (!isNodeName(machine)) throw new Error(`${machine} is no node.`);
   if (overVisitLimit(work.visits) && machine !== 'escalate_node') {
     tellAncestors(work, parent, [
-      stateFact(work, parent, fact('actor.crashed', { node: machine, code: 'visitLimit', message: 'The run entered nodes more often than its limit allows.' })),
+      stateFact(
+        work,
+        parent,
+        fact('actor.crashed', {
+          node: machine,
+          code: 'visitLimit',
+          message: 'The run entered nodes more often than its limit allows.',
+        }),
+      ),
     ]);
     stopTree(work, portPath, 'the limit on node visits');
     sendToPort(work, { type: 'host.escalate' });
@@ -164,10 +178,20 @@ function startChild(work: Work, parent: HostedActor, machine: string, invoke: st
   startActor(work, `${parent.path}/${invoke}#${visit}`, machine, parent.path, invoke);
 }
 
-function askEffect(work: Work, actor: HostedActor, name: EffectName, invoke: string, input: Record<string, unknown>): void {
+function askEffect(
+  work: Work,
+  actor: HostedActor,
+  name: EffectName,
+  invoke: string,
+  input: Record<string, unknown>,
+): void {
   const capability = effectCapability[name];
   const deadline = work.at + effectDeadlinesMs[name];
-  const { id } = stateFact(work, actor, fact('effect.requested', { name, capability, input, deadline, invoke }));
+  const { id } = stateFact(
+    work,
+    actor,
+    fact('effect.requested', { name, capability, input, deadline, invoke }),
+  );
   work.openEffects.set(id, {
     effectId: id,
     name,
@@ -206,10 +230,12 @@ function cancelTimers(work: Work, actor: HostedActor, sendId: string | null): vo
 /** An invoked effect or child that its actor left behind. Neither is there any more when it has ended by itself. */
 function stopChild(work: Work, actor: HostedActor, invoke: string): void {
   for (const open of [...work.openEffects.values()]) {
-    if (open.actor === actor.path && open.invoke === invoke) cancelEffect(work, actor, open, 'its state was left');
+    if (open.actor === actor.path && open.invoke === invoke)
+      cancelEffect(work, actor, open, 'its state was left');
   }
   for (const child of [...work.actors.values()]) {
-    if (child.parent === actor.path && child.invoke === invoke) stopTree(work, child.path, 'its state was left', true);
+    if (child.parent === actor.path && child.invoke === invoke)
+      stopTree(work, child.path, 'its state was left', true);
   }
 }
 
@@ -240,13 +266,20 @@ function end(work: Work, actor: HostedActor): void {
   release(work, actor, 'its actor ended');
   work.actors.delete(actor.path);
   if (actor.node && actor.visit !== null) {
-    tellAncestors(work, actor, [stateFact(work, actor, fact('actor.finished', { node: actor.node, visit: actor.visit }))]);
+    tellAncestors(work, actor, [
+      stateFact(work, actor, fact('actor.finished', { node: actor.node, visit: actor.visit })),
+    ]);
   }
   endToParent(work, actor);
 }
 
 function endToParent(work: Work, actor: HostedActor): void {
-  if (actor.parent) send(work, actor.parent, { type: `xstate.done.actor.${actor.invoke}`, output: undefined, actorId: actor.invoke });
+  if (actor.parent)
+    send(work, actor.parent, {
+      type: `xstate.done.actor.${actor.invoke}`,
+      output: undefined,
+      actorId: actor.invoke,
+    });
 }
 
 /** H4: the wrapper decides between another run of the node and the end of the port. */
@@ -256,32 +289,50 @@ function fail(work: Work, actor: HostedActor, failure: EffectFailure): void {
   const next = afterFailure(work.runId, actor, failure);
   if (next.waitMs !== null) {
     work.actors.set(actor.path, { ...actor, snapshot: null });
-    tellAncestors(work, actor, next.facts.map((one) => stateFact(work, actor, one)));
+    tellAncestors(
+      work,
+      actor,
+      next.facts.map((one) => stateFact(work, actor, one)),
+    );
     setTimer(work, actor, next.waitMs, retryTimerReason, null, null);
     return;
   }
   work.actors.delete(actor.path);
-  tellAncestors(work, actor, next.facts.map((one) => stateFact(work, actor, one)));
+  tellAncestors(
+    work,
+    actor,
+    next.facts.map((one) => stateFact(work, actor, one)),
+  );
   if (actor.parent) endToParent(work, actor);
   else stateFact(work, actor, fact('run.finished', brokenOff));
 }
 
 /** H2: every actor above learns the facts and the state that they made; so does the actor itself when it listens. */
 function tellAncestors(work: Work, actor: HostedActor, events: readonly EventBody[]): void {
+  tellAbove(work, (path) => path === actor.path || actor.path.startsWith(`${path}/`), events);
+}
+
+function tellAbove(work: Work, hears: (path: string) => boolean, events: readonly EventBody[]): void {
   if (events.length === 0) return;
   const told = { type: 'facts', events, state: work.state };
   for (const above of work.actors.values()) {
-    if (above.path !== actor.path && !actor.path.startsWith(`${above.path}/`)) continue;
+    if (!hears(above.path)) continue;
     if (!listensToFacts(above.machine)) continue;
-    if (!above.snapshot || above.snapshot.status !== 'active') continue;
+    if (above.snapshot?.status !== 'active') continue;
     const { snapshot } = stepOf(machineOf(above.machine), above.snapshot, told);
     work.actors.set(above.path, { ...above, snapshot });
   }
 }
 
+/** An input from a person changes the state as well: the machines that keep it are told. */
+export function tellInput(work: Work, event: EventBody): void {
+  tellAbove(work, () => true, [event]);
+}
+
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 function failureOf(error: unknown): EffectFailure {
-  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) return error as EffectFailure;
+  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error)
+    return error as EffectFailure;
   return { code: 'internal', message: messageOf(error), retryable: false };
 }

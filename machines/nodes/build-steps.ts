@@ -4,7 +4,14 @@ import type { BuildPhase, CommandResult } from '../../events/records.ts';
 import { fact, type NodeInput } from '../actor-kit.ts';
 import type { EffectInput, EffectOutput } from '../effects.ts';
 import { errorRecordOf } from '../errors/record.ts';
-import { type RetryAction, retriesMax, retryFor, retryQueries, rewriteQueries, rewritesFor } from '../heuristics/apply.ts';
+import {
+  type RetryAction,
+  retriesMax,
+  retryFor,
+  retryQueries,
+  rewriteQueries,
+  rewritesFor,
+} from '../heuristics/apply.ts';
 import type { Answers, Failure } from '../heuristics/types.ts';
 import { commandKey } from '../plans/command-key.ts';
 import { phasePolicy } from '../plans/phase-policy.ts';
@@ -160,7 +167,12 @@ export function installed(context: BuildContext, output: EffectOutput<'installPa
 export const ran = (context: BuildContext, result: CommandResult): BuildContext =>
   afterStep(context, stepOf(context, 'run').command, result, []);
 
-function afterStep(context: BuildContext, text: string, result: CommandResult, more: AnyFact[]): BuildContext {
+function afterStep(
+  context: BuildContext,
+  text: string,
+  result: CommandResult,
+  more: AnyFact[],
+): BuildContext {
   const current = currentOf(context);
   const steps = context.steps.slice(1);
   const isLast = steps.length === 0;
@@ -218,7 +230,11 @@ export function chooseRetry(context: BuildContext): BuildContext {
   const retry = retryFor(failure, context.usedKeys);
   if (!retry) return none;
   const becomes = retry.steps.map((step) =>
-    'install' in step ? `apt-get install -y ${step.install.join(' ')}` : 'run' in step ? step.run : step.retry,
+    'install' in step
+      ? `apt-get install -y ${step.install.join(' ')}`
+      : 'run' in step
+        ? step.run
+        : step.retry,
   );
   const retried = retry.steps.flatMap((step): CommandStep[] =>
     'install' in step
@@ -226,7 +242,8 @@ export function chooseRetry(context: BuildContext): BuildContext {
       : stepsOf('run' in step ? step.run : step.retry),
   );
   const current = currentOf(context);
-  const command = retry.steps.flatMap((step) => ('retry' in step ? [step.retry] : [])).at(-1) ?? current.command;
+  const command =
+    retry.steps.flatMap((step) => ('retry' in step ? [step.retry] : [])).at(-1) ?? current.command;
   return {
     ...context,
     retry,
@@ -299,7 +316,10 @@ function currentOf(context: BuildContext): CurrentCommand {
   return context.current;
 }
 
-function stepOf<K extends CommandStep['kind']>(context: BuildContext, kind: K): Extract<CommandStep, { kind: K }> {
+function stepOf<K extends CommandStep['kind']>(
+  context: BuildContext,
+  kind: K,
+): Extract<CommandStep, { kind: K }> {
   const step = context.steps[0];
   if (step?.kind !== kind) throw new Error(`The build node has no step of kind ${kind} in hand.`);
   return step as Extract<CommandStep, { kind: K }>;

@@ -32,7 +32,10 @@ export const cachedRecipeNode = setup({
         { guard: 'hasCommands', target: 'patching' },
         {
           target: 'ended',
-          actions: { type: 'record', params: fact('cachedRecipe.entryCleared', { reason: 'it has no command' }) },
+          actions: {
+            type: 'record',
+            params: fact('cachedRecipe.entryCleared', { reason: 'it has no command' }),
+          },
         },
       ],
     },
@@ -75,7 +78,10 @@ export const cachedRecipeNode = setup({
                   }),
                 ]
               : []),
-            fact('cachedRecipe.planWritten', { plan: cachedPlan(entry), analysis: cachedAnalysis(entry, state) }),
+            fact('cachedRecipe.planWritten', {
+              plan: cachedPlan(entry),
+              analysis: cachedAnalysis(entry, state),
+            }),
           ];
         },
       },

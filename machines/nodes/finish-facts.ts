@@ -39,7 +39,9 @@ export function cacheEntryOf(
   collected: ReadonlyArray<{ path: string; hostPath: string }>,
 ): RecipeCacheEntry {
   const verification = state.artifactVerification;
-  const roles = new Map(state.curatedArtifacts.map((artifact) => [artifact.filepath, artifact.role ?? 'secondary']));
+  const roles = new Map(
+    state.curatedArtifacts.map((artifact) => [artifact.filepath, artifact.role ?? 'secondary']),
+  );
   const elf = (verification?.riscv64 ?? []).flatMap((file) => {
     const copy = collected.find((one) => one.path === file.path);
     return copy ? [{ ...file, path: copy.hostPath }] : [];
@@ -52,7 +54,9 @@ export function cacheEntryOf(
     sandbox: sandboxKeyOf(state),
     // Epoch ms as text: a fold has no calendar. The store writes the calendar form for people.
     lastBuilt: String(state.lastUpdated),
-    buildPlan: { phases: (state.buildPlan?.phases ?? []).map(({ name, commands }: BuildPhase) => ({ name, commands })) },
+    buildPlan: {
+      phases: (state.buildPlan?.phases ?? []).map(({ name, commands }: BuildPhase) => ({ name, commands })),
+    },
     dependencies: state.x.installedPackages,
     patches: state.patchesGenerated.slice(0, 10),
     artifacts: state.buildArtifacts.slice(0, cachedArtifactsMax).map((artifact) => ({

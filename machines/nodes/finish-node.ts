@@ -11,7 +11,14 @@ import { curate } from '../curate.ts';
 import type { EffectFailure } from '../effects.ts';
 import { noModelReason } from '../no-model.ts';
 import { fallbackRecipe } from '../recipe.ts';
-import { cacheEntryOf, completedFact, examplesOf, sandboxKeyOf, skippedTests, testsError } from './finish-facts.ts';
+import {
+  cacheEntryOf,
+  completedFact,
+  examplesOf,
+  sandboxKeyOf,
+  skippedTests,
+  testsError,
+} from './finish-facts.ts';
 
 interface FinishContext extends NodeInput {
   /** Files copied out of the sandbox in this visit. */
@@ -60,7 +67,10 @@ export const finishNode = setup({
         }),
         onDone: {
           target: 'collecting',
-          actions: { type: 'record', params: ({ event }) => fact('finish.testsFinished', { tests: event.output }) },
+          actions: {
+            type: 'record',
+            params: ({ event }) => fact('finish.testsFinished', { tests: event.output }),
+          },
         },
         onError: {
           target: 'collecting',
@@ -108,7 +118,10 @@ export const finishNode = setup({
           actions: {
             type: 'record',
             params: ({ event, context }) =>
-              fact('finish.recipeCached', { stored: event.output.stored, sandboxKey: sandboxKeyOf(context.state) }),
+              fact('finish.recipeCached', {
+                stored: event.output.stored,
+                sandboxKey: sandboxKeyOf(context.state),
+              }),
           },
         },
         onError: {
@@ -128,7 +141,10 @@ export const finishNode = setup({
         input: ({ context }) => ({ examples: examplesOf(context.state) }),
         onDone: {
           target: 'completed',
-          actions: { type: 'record', params: ({ event }) => fact('finish.examplesSaved', { saved: event.output.saved }) },
+          actions: {
+            type: 'record',
+            params: ({ event }) => fact('finish.examplesSaved', { saved: event.output.saved }),
+          },
         },
         onError: {
           target: 'completed',

@@ -1,7 +1,6 @@
 /** Heuristic plan node: writes a default plan when the seed's gates allow one. No model. */
 import { fact } from '../actor-kit.ts';
 import { defaultPlan, defaultPlanGates } from '../plans/default-plan.ts';
-import { factsOf, originOf } from '../plans/state-facts.ts';
 import { pureNode } from './pure-node.ts';
 
 export const heuristicPlanNode = pureNode('heuristic_plan_node', ({ state }) => {
@@ -16,10 +15,14 @@ export const heuristicPlanNode = pureNode('heuristic_plan_node', ({ state }) => 
           }),
         ]
       : [];
-  const known = factsOf(state);
-  const reasons = defaultPlanGates(known, state.packageAnalysis);
-  const plan = reasons.length === 0 ? defaultPlan(known, state.packageAnalysis, originOf(state)) : null;
+  const reasons = defaultPlanGates(state);
+  const plan = reasons.length === 0 ? defaultPlan(state) : null;
   return plan
     ? [...facts, fact('heuristicPlan.planWritten', { plan })]
-    : [...facts, fact('heuristicPlan.planDeclined', { reasons: reasons.length > 0 ? reasons : ['no default plan for this build system'] })];
+    : [
+        ...facts,
+        fact('heuristicPlan.planDeclined', {
+          reasons: reasons.length > 0 ? reasons : ['no default plan for this build system'],
+        }),
+      ];
 });

@@ -24,7 +24,8 @@ export const initNode = setup({
   },
   guards: {
     isSourceFailure: (_, failure: EffectFailure) => sourceFailures.includes(failure.code),
-    isScriptFailure: (_, failure: EffectFailure) => failure.code === 'internal' || failure.code === 'timedOut',
+    isScriptFailure: (_, failure: EffectFailure) =>
+      failure.code === 'internal' || failure.code === 'timedOut',
   },
   actions: { record: recordAction },
 }).createMachine({
@@ -74,7 +75,10 @@ export const initNode = setup({
         id: 'scanRepository',
         src: 'scanRepository',
         input: ({ context }) => ({ repoPath: context.repoPath, repoName: context.state.repoName }),
-        onDone: { target: 'ended', actions: { type: 'record', params: ({ event }) => scannedFact(event.output) } },
+        onDone: {
+          target: 'ended',
+          actions: { type: 'record', params: ({ event }) => scannedFact(event.output) },
+        },
         onError: {
           guard: { type: 'isScriptFailure', params: ({ event }) => event.error as EffectFailure },
           target: 'ended',

@@ -15,7 +15,13 @@ function summaryOf(state: AgentState, to: string, row: string): string {
     `${state.buildStatus}, attempt ${state.attemptCount} of ${state.maxAttempts}`,
     state.buildPlan ? `plan of ${state.buildPlan.phases.length} phases` : 'no plan',
   ];
-  if (state.lastErrorCategory && state.buildStatus !== 'SUCCESS') parts.push(`last error ${state.lastErrorCategory}`);
-  const why = to === 'escalate_node' ? escalationReason(state) : to === 'scout_node' ? replanReason(state)?.because : null;
+  if (state.lastErrorCategory && state.buildStatus !== 'SUCCESS')
+    parts.push(`last error ${state.lastErrorCategory}`);
+  const why =
+    to === 'escalate_node'
+      ? escalationReason(state)
+      : to === 'scout_node'
+        ? replanReason(state)?.because
+        : null;
   return `${parts.join(', ')}; to ${to} (${why ?? row})`;
 }

@@ -1,4 +1,3 @@
-/** What is known of a source when nothing is. */
 import type { RepositoryScan } from '../../events/records.ts';
 
 /** Stands in for an analysis that could not be made: nothing is known, so the scout plans by discovery. */

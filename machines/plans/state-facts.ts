@@ -1,18 +1,37 @@
-/** What the planners need, read from the agent state. */
-import type { AgentState } from '../../events/agent-state.ts';
-import type { RepositoryScan } from '../../events/records.ts';
-import { noFactsScan } from './no-facts.ts';
+/** What a port's state tells the planners; what was not found is empty. */
+import type { AgentState, StateExtras } from '../../events/agent-state.ts';
+import type { DependencyInfo } from '../../events/records.ts';
+import { noSystem, type PlanFacts, type PlanOrigin } from './facts.ts';
 
-/** The scan's part that planners and the fallback analysis read; empty facts before the source was analysed. */
-export function factsOf(state: AgentState): RepositoryScan {
+export type PlanState = Pick<AgentState, 'buildSystemInfo' | 'dependencies' | 'archSpecificCode'> & {
+  x: Pick<StateExtras, 'scan'>;
+};
+
+const noDependencies: DependencyInfo = {
+  systemPackages: [],
+  libraries: [],
+  buildTools: [],
+  riscVAvailable: {},
+  installMethod: 'apt',
+  versionConstraints: {},
+};
+
+export function factsOf(state: PlanState): PlanFacts {
+  const { scan } = state.x;
+  const buildSystem = state.buildSystemInfo ?? noSystem;
   return {
-    ...noFactsScan,
-    buildSystem: state.buildSystemInfo ?? noFactsScan.buildSystem,
-    dependencies: state.dependencies ?? noFactsScan.dependencies,
+    buildSystem,
+    candidates: scan?.candidates ?? [buildSystem],
+    dependencies: state.dependencies ?? noDependencies,
     archFindings: state.archSpecificCode,
-    ...state.x.scan,
+    goMain: scan?.goMain ?? null,
+    debianBuildDepends: scan?.debianBuildDepends ?? [],
+    expectedArtifacts: scan?.expectedArtifacts ?? [],
+    languages: scan?.languages ?? {},
   };
 }
 
-/** Where the source came from. */
-export const originOf = (state: AgentState) => ({ source: state.x.source, repoName: state.repoName });
+export const originOf = (state: { repoName: string; x: Pick<StateExtras, 'source'> }): PlanOrigin => ({
+  source: state.x.source,
+  repoName: state.repoName,
+});
