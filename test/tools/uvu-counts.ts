@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Counts that uvu prints at the end of a file's run. */
 export interface TestCounts {
   total: number;
@@ -5,15 +7,12 @@ export interface TestCounts {
   skipped: number;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one
-const colours = /\u001b\[[0-9;]*m/g;
-
 /**
  * Adds up uvu's closing lines. Null when it printed none: the file died before its end, or never called `run()`
  * (uvu calls both a success).
  */
 export const uvuCounts = (output: string): TestCounts | null => {
-  const plain = output.replace(colours, '');
+  const plain = stripVTControlCharacters(output);
   const sum = (label: string): number =>
     [...plain.matchAll(new RegExp(`^ {2}${label}:\\s+(\\d+)`, 'gm'))].reduce(
       (total, [, digits]) => total + Number(digits),
