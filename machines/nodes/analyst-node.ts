@@ -5,8 +5,12 @@
 import { fact } from '../actor-kit.ts';
 import { noModelReason } from '../no-model.ts';
 import { fallbackAnalysis } from '../plans/fallback-analysis.ts';
+import { factsOf } from '../plans/state-facts.ts';
 import { pureNode } from './pure-node.ts';
 
 export const analystNode = pureNode('analyst_node', ({ state }) => [
-  fact('analyst.analysisWritten', { analysis: fallbackAnalysis(state), fallbackReason: noModelReason }),
+  fact('analyst.analysisWritten', {
+    analysis: fallbackAnalysis(factsOf(state), state.repoName),
+    fallbackReason: noModelReason,
+  }),
 ]);

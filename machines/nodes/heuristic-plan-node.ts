@@ -1,6 +1,7 @@
 /** Heuristic plan node: writes a default plan when the seed's gates allow one. No model. */
 import { fact } from '../actor-kit.ts';
 import { defaultPlan, defaultPlanGates } from '../plans/default-plan.ts';
+import { factsOf, originOf } from '../plans/state-facts.ts';
 import { pureNode } from './pure-node.ts';
 
 export const heuristicPlanNode = pureNode('heuristic_plan_node', ({ state }) => {
@@ -15,8 +16,9 @@ export const heuristicPlanNode = pureNode('heuristic_plan_node', ({ state }) => 
           }),
         ]
       : [];
-  const reasons = defaultPlanGates(state);
-  const plan = reasons.length === 0 ? defaultPlan(state) : null;
+  const known = factsOf(state);
+  const reasons = defaultPlanGates(known, state.packageAnalysis);
+  const plan = reasons.length === 0 ? defaultPlan(known, state.packageAnalysis, originOf(state)) : null;
   return plan
     ? [...facts, fact('heuristicPlan.planWritten', { plan })]
     : [

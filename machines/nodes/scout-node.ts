@@ -6,6 +6,7 @@
 import { fact } from '../actor-kit.ts';
 import { noModelReason } from '../no-model.ts';
 import { fallbackPlan } from '../plans/fallback-plan.ts';
+import { factsOf, originOf } from '../plans/state-facts.ts';
 import { replanReason } from '../routing-checks.ts';
 import { pureNode } from './pure-node.ts';
 
@@ -28,6 +29,9 @@ export const scoutNode = pureNode('scout_node', ({ state }) => {
         signature: 'UNKNOWN|scout failed',
       },
     }),
-    fact('scout.planWritten', { plan: fallbackPlan(state), fallbackReason: noModelReason }),
+    fact('scout.planWritten', {
+      plan: fallbackPlan(factsOf(state), state.packageAnalysis, originOf(state)),
+      fallbackReason: noModelReason,
+    }),
   ];
 });
