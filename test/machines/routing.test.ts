@@ -7,7 +7,7 @@ import { escalationReason, isInErrorLoop, replanReason } from '../../machines/ro
 import { drive } from '../support/scripted-run.ts';
 
 const start = projectAll(drive().bodies.slice(0, 1)) as AgentState;
-const planned = projectAll(drive().bodies.filter((body) => body.seq < 20)) as AgentState;
+const planned = projectAll(drive().bodies) as AgentState;
 const state = (more: Partial<AgentState>): AgentState => ({ ...start, ...more });
 const error = (signature: string, outsideLoopCheck = false) => ({
   category: 'COMPILATION' as const,
