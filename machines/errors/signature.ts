@@ -18,12 +18,16 @@ export function errorSignature(category: ErrorCategory, text: string): string {
 function decisiveLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return (
-    lines.find((line) => markers.test(line) && !isNoise(line)) ?? lines.find((line) => markers.test(line)) ?? lines[0] ?? ''
+    lines.find((line) => markers.test(line) && !isNoise(line)) ??
+    lines.find((line) => markers.test(line)) ??
+    lines[0] ??
+    ''
   );
 }
 
 /** `make: *** [x] Error 1` follows every failure of make: it tells two failures apart only when alone. */
-const isNoise = (line: string): boolean => noise.test(line) || /^\w*make(\[\d+\])?: \*\*\*.* Error \d+/.test(line);
+const isNoise = (line: string): boolean =>
+  noise.test(line) || /^\w*make(\[\d+\])?: \*\*\*.* Error \d+/.test(line);
 
 function normalised(line: string): string {
   return line

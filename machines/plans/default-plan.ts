@@ -1,26 +1,20 @@
 /** The plan that needs no model, and the reasons for which it is not taken. Source: seed, heuristic planner. */
-import type { BuildPlan, BuildSystemInfo, PackageAnalysis } from '../../events/records.ts';
-import type { PlanFacts } from './facts.ts';
+import type { BuildPlan, PackageAnalysis } from '../../events/records.ts';
+import type { PlanFacts, PlanOrigin } from './facts.ts';
 import { planOf } from './phases.ts';
 import { installCommand, setupPackages } from './setup-packages.ts';
-import { isPlanned, plannedSystems, systemPlan } from './system-phases.ts';
+import { isPlanned, type PlannedSystem, plannedSystems, systemPlan } from './system-phases.ts';
 
 /** Confidence below which a detection is no ground for a plan. Source: seed. */
 const confidenceMin = 0.5;
 /** High findings from which on a model should look at the source first. Source: seed. */
 const highFindingsMax = 2;
 
-/** Where the source came from: names a Go module that has no name of its own. */
-export interface PlanSource {
-  source: string;
-  repoName: string;
-}
-
 /** The analyst's system replaces the detected one when it read the files, names one and is at least as sure. */
 export function chosenSystem(
   facts: PlanFacts,
   analysis: PackageAnalysis | null,
-): Pick<BuildSystemInfo, 'confidence'> & { type: string } {
+): { type: string; confidence: number } {
   const detected = facts.buildSystem;
   const analysed =
     analysis?.llmGrounded === true &&
@@ -57,7 +51,7 @@ export function defaultPlanGates(facts: PlanFacts, analysis: PackageAnalysis | n
 export function defaultPlan(
   facts: PlanFacts,
   analysis: PackageAnalysis | null,
-  origin: PlanSource,
+  origin: PlanOrigin,
 ): BuildPlan | null {
   if (defaultPlanGates(facts, analysis).length > 0) return null;
   const { type, confidence } = chosenSystem(facts, analysis);
@@ -66,14 +60,14 @@ export function defaultPlan(
 
 /** The plan of a system, whatever the gates say. */
 export function planForSystem(
-  type: (typeof plannedSystems)[number],
+  type: PlannedSystem,
   confidence: number,
   facts: PlanFacts,
   analysis: PackageAnalysis | null,
-  { source, repoName }: PlanSource,
+  origin: PlanOrigin,
   notes: readonly string[] = [],
 ): BuildPlan {
-  const { base, phases, estimated } = systemPlan(type, facts, source, repoName);
+  const { base, phases, estimated } = systemPlan(type, facts, origin);
   const setup = { name: 'setup', commands: [installCommand(setupPackages(base, facts, analysis))] };
   return planOf(type, confidence, [setup, ...phases], estimated, notes);
 }

@@ -1,5 +1,6 @@
 /** The analysis of the analyst when no model can write one. Source: upstream facts §16.4. */
-import type { PackageAnalysis, RepositoryScan } from '../../events/records.ts';
+import type { PackageAnalysis } from '../../events/records.ts';
+import type { PlanFacts } from './facts.ts';
 
 const librariesMax = 10;
 const risksMax = 5;
@@ -8,29 +9,23 @@ const artifactsMax = 10;
 /** Confidence below which the default plan is not trusted. Source: upstream facts §16.4. */
 const customPlanBelow = 0.5;
 
-export function fallbackAnalysis(
-  scan: Pick<
-    RepositoryScan,
-    'buildSystem' | 'dependencies' | 'archFindings' | 'expectedArtifacts' | 'languages'
-  >,
-  repoName: string,
-): PackageAnalysis {
-  const { type, confidence, primaryFile } = scan.buildSystem;
+export function fallbackAnalysis(facts: PlanFacts, repoName: string): PackageAnalysis {
+  const { type, confidence, primaryFile } = facts.buildSystem;
   return {
     purpose: `${repoName} (purpose not known: no model read the documentation)`,
-    language: mainLanguage(scan.languages),
+    language: mainLanguage(facts.languages),
     buildSystem: type,
     buildSystemConfidence: confidence,
     buildSystemReasoning: primaryFile === '' ? 'nothing was recognised' : `the source has ${primaryFile}`,
-    dependencies: scan.dependencies.libraries
+    dependencies: facts.dependencies.libraries
       .slice(0, librariesMax)
       .map((name) => ({ name, reason: 'named in the build files' })),
-    riscvRisks: scan.archFindings
+    riscvRisks: facts.archFindings
       .slice(0, risksMax)
       .map(({ archType, file, line }) => `${archType.replaceAll('_', ' ')} in ${file}:${line}`),
     buildStrategy: '',
     // Beyond the seed, whose fallback expects nothing: the build files name what they build.
-    expectedArtifacts: scan.expectedArtifacts.slice(0, artifactsMax),
+    expectedArtifacts: facts.expectedArtifacts.slice(0, artifactsMax),
     needsCustomPlan: confidence < customPlanBelow,
     complexity: 5,
     llmGrounded: false,

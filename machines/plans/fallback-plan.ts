@@ -1,7 +1,7 @@
 /** The plan of the scout when no model can write one. Source: upstream facts §5.3. */
 import type { BuildPlan, PackageAnalysis } from '../../events/records.ts';
-import { chosenSystem, type PlanSource, planForSystem } from './default-plan.ts';
-import type { PlanFacts } from './facts.ts';
+import { chosenSystem, planForSystem } from './default-plan.ts';
+import { type PlanFacts, type PlanOrigin, systemOf } from './facts.ts';
 import { inModule, planOf } from './phases.ts';
 import { installCommand, setupPackages } from './setup-packages.ts';
 import { isPlanned, type PlannedSystem } from './system-phases.ts';
@@ -24,14 +24,14 @@ const gettextCopy =
 export function fallbackPlan(
   facts: PlanFacts,
   analysis: PackageAnalysis | null,
-  origin: PlanSource,
+  origin: PlanOrigin,
 ): BuildPlan {
   const { type } = chosenSystem(facts, analysis);
   if (!isPlanned(type)) return discoveryPlan(facts, analysis);
   const note = 'Written without a model: the usual way to build this system.';
   const plan = planForSystem(type, confidences[type], facts, analysis, origin, [note]);
   if (type !== 'autotools') return plan;
-  const copy = inModule(facts.buildSystem.moduleDir, gettextCopy);
+  const copy = inModule(systemOf(facts, type).moduleDir, gettextCopy);
   return {
     ...plan,
     phases: plan.phases.map((phase) =>

@@ -4,7 +4,7 @@
  * is nothing to change: no go.mod, or no go.sum beside requirements.
  */
 import { quoted } from '../shell/words.ts';
-import { hasFile, type PlanFacts } from './facts.ts';
+import { hasFile, type PlanFacts, systemOf } from './facts.ts';
 import { inModule, type PhaseDraft } from './phases.ts';
 
 /** Where the built programs go, relative to the module. */
@@ -14,11 +14,12 @@ const outputFolder = 'bin/';
 const mainsMax = 20;
 
 export function goPhases(facts: PlanFacts, modulePath: string): PhaseDraft[] {
-  const { goMain, buildSystem, dependencies } = facts;
-  const moduleDir = goMain?.moduleDir || buildSystem.moduleDir;
+  const { goMain, dependencies } = facts;
+  const found = systemOf(facts, 'go');
+  const moduleDir = goMain?.moduleDir || found.moduleDir;
   const here = (command: string): string => inModule(moduleDir, command);
   const hasModule = goMain?.hasGoMod ?? true;
-  const vendored = hasFile(facts, 'modules.txt');
+  const vendored = hasFile(found, 'modules.txt');
   const requires = dependencies.libraries.length > 0;
   const build = here(`go build -buildvcs=false ${buildTargets(facts)}`);
   if (!hasModule) {
@@ -27,7 +28,7 @@ export function goPhases(facts: PlanFacts, modulePath: string): PhaseDraft[] {
       { name: 'go_prepare_build', commands: [build] },
     ];
   }
-  const fetch = hasFile(facts, 'go.sum') ? 'go mod download' : 'go mod tidy';
+  const fetch = hasFile(found, 'go.sum') ? 'go mod download' : 'go mod tidy';
   return [
     { name: 'fetch', commands: requires && !vendored ? [here(fetch)] : [] },
     { name: 'go_prepare_build', commands: [build] },

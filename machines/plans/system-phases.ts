@@ -1,6 +1,5 @@
 /** The phases after setup, per build system. Source: seed, default plans; meson and cargo are beyond it. */
-import type { BuildSystemType } from '../../events/records.ts';
-import { hasFile, type PlanFacts } from './facts.ts';
+import { hasFile, type PlanFacts, type PlanOrigin, systemOf } from './facts.ts';
 import { goModulePath, goPhases } from './go-plan.ts';
 import { inModule, type PhaseDraft } from './phases.ts';
 
@@ -18,14 +17,9 @@ export type PlannedSystem = (typeof plannedSystems)[number];
 export const isPlanned = (system: string): system is PlannedSystem =>
   (plannedSystems as readonly string[]).includes(system);
 
-export function systemPlan(
-  system: PlannedSystem,
-  facts: PlanFacts,
-  source: string,
-  repoName: string,
-): SystemPlan {
-  const dir = facts.buildSystem.type === (system as BuildSystemType) ? facts.buildSystem.moduleDir : '';
-  const here = (command: string): string => inModule(dir, command);
+export function systemPlan(system: PlannedSystem, facts: PlanFacts, origin: PlanOrigin): SystemPlan {
+  const found = systemOf(facts, system);
+  const here = (command: string): string => inModule(found.moduleDir, command);
   switch (system) {
     case 'cmake':
       return {
@@ -57,7 +51,7 @@ export function systemPlan(
     case 'go':
       return {
         base: ['go', ...(facts.dependencies.libraries.length > 0 ? ['git'] : [])],
-        phases: goPhases(facts, goModulePath(source, repoName)),
+        phases: goPhases(facts, goModulePath(origin.source, origin.repoName)),
         estimated: '7m',
       };
     case 'meson':
@@ -74,7 +68,7 @@ export function systemPlan(
         estimated: '6m',
       };
     case 'cargo': {
-      const locked = hasFile(facts, 'Cargo.lock') ? ' --locked' : '';
+      const locked = hasFile(found, 'Cargo.lock') ? ' --locked' : '';
       const requires = facts.dependencies.libraries.length > 0;
       return {
         base: ['rust', 'gcc'],
