@@ -42,8 +42,8 @@ export interface ScriptedRun {
   stages: HostedRun[];
 }
 
-export function drive(script: Script = {}, start = startData()): ScriptedRun {
-  let run = newRun(runId);
+export function drive(script: Script = {}, start = startData(), id = runId): ScriptedRun {
+  let run = newRun(id);
   const bodies: EventBody[] = [];
   const stages: HostedRun[] = [run];
   let at = startAt;
