@@ -83,7 +83,7 @@ export async function makeAlternatives(
 const unmerged = (path: string) => path.replace(/^\/(bin|sbin|lib|lib64)\//, '/usr/$1/');
 
 const isLiteralPath = (word: string | undefined): word is string =>
-  word !== undefined && word.startsWith('/') && !/[$`*"'\\]|\.\./.test(word);
+  word?.startsWith('/') === true && !/[$`*"'\\]|\.\./.test(word);
 
 async function exists(path: string): Promise<boolean> {
   return lstat(path).then(

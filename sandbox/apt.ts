@@ -2,7 +2,7 @@
  * The host's own apt as resolver and downloader for a foreign root, in a folder of its own: what it would
  * install is decided by real apt from a real index and a dpkg status, and nothing of the host is touched.
  */
-import { access, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from './driver.ts';
 import { hostCommand, hostCommandOk } from './host-command.ts';
@@ -60,6 +60,11 @@ export async function aptUpdate(
     timeoutMs: updateTimeoutMs,
     signal: options.signal,
   });
+}
+
+/** The mirror that the folder's index came from. */
+export async function mirrorOf(apt: AptFolder): Promise<string> {
+  return (await readFile(join(apt.path, 'sources.list'), 'utf8')).split(' ')[2] ?? '';
 }
 
 /** When the index was fetched last, ms since 1970; 0 when never. */
