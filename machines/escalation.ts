@@ -96,7 +96,7 @@ function describe(error: ErrorRecordData): string {
 }
 
 const oneLine = (text: string, chars: number): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = text.replaceAll('```', "'''").replaceAll(/\s+/g, ' ').trim();
   return line.length > chars ? `${line.slice(0, chars)}…` : line;
 };
 

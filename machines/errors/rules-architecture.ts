@@ -29,7 +29,7 @@ export const architectureRules: readonly FailureRule[] = [
     id: 'arch.foreign-flag',
     category: 'ARCHITECTURE',
     line: new RegExp(
-      `(?:unrecogni[sz]ed|unknown|unsupported|invalid)[^\\n]*(?:option|argument|value)[^\\n]*(?:${foreignFlag})|ISA string must begin with rv|first ISA subset must be|unknown value '\\w+' for '?-m(?:arch|tune|cpu)|-march=\\S+ (?:is not|not) (?:supported|recogni[sz]ed)|unsupported option '${foreignFlag}`,
+      `(?:unrecogni[sz]ed|unknown|unsupported|invalid)[^\\n]*(?:option|argument|value)[^\\n]*(?:${foreignFlag})|ISA string must begin with rv|first ISA subset must be|bad value \\S+ for \\S?-m(?:arch|tune|cpu)|unknown value '\\w+' for '?-m(?:arch|tune|cpu)|-march=\\S+ (?:is not|not) (?:supported|recogni[sz]ed)|unsupported option '${foreignFlag}`,
       'i',
     ),
     action:

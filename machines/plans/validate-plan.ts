@@ -1,7 +1,8 @@
 /** Checks a plan that somebody else wrote. Source: upstream facts §5.4. */
 import type { BuildPlan } from '../../events/records.ts';
-import { mapSegments, segmentsOf } from '../shell/segments.ts';
+import { segmentsOf } from '../shell/segments.ts';
 import { baseName, programOf } from '../shell/words.ts';
+import { withoutTests } from './without-tests.ts';
 
 export type PlanVerdict = { ok: true; plan: BuildPlan; removed: string[] } | { ok: false; reasons: string[] };
 
@@ -58,10 +59,12 @@ function hidesFailure(command: string): boolean {
   const segments = segmentsOf(command);
   return segments.some((segment, index) => {
     const next = segments[index + 1];
-    if (!startsBuildTool(segment.text) || next === undefined) return false;
+    if (!startsBuildTool(segment.text)) return false;
+    if (segment.after === '&') return true;
+    if (next === undefined) return false;
     const program = programOf(next.text);
     const nextIsHarmless = program !== null && harmless.has(program.name) && !/^exit\s+[1-9]/.test(next.text);
-    return (['||', ';', '\n'].includes(segment.after) && nextIsHarmless) || segment.after === '&';
+    return ['||', ';', '\n'].includes(segment.after) && nextIsHarmless;
   });
 }
 
@@ -77,31 +80,4 @@ function installsGoWords(command: string): boolean {
     const names = program.args.map((arg) => arg.value).filter((value) => !value.startsWith('-'));
     return ['install', 'add'].includes(names[0] ?? '') && names.slice(1).some((name) => goWords.has(name));
   });
-}
-
-/** The command without its test parts; '' when nothing is left. */
-function withoutTests(command: string): string {
-  const segments = segmentsOf(command);
-  if (!segments.some((segment) => isTest(segment.text))) return command;
-  const kept = segments.filter((segment) => !isTest(segment.text));
-  if (kept.every((segment) => programOf(segment.text)?.name === 'cd')) return '';
-  const emptied = mapSegments(command, (segment) => (isTest(segment.text) ? '' : null));
-  return emptied
-    .replace(/(\s*(&&|\|\||;)\s*)+(?=\s*(&&|\|\||;|$))/g, '')
-    .replace(/^(\s*(&&|\|\||;)\s*)+/, '')
-    .trim();
-}
-
-function isTest(text: string): boolean {
-  const program = programOf(text);
-  if (program === null) return false;
-  const name = baseName(program.name);
-  const args = program.args.map((arg) => arg.value);
-  const first = args.find((arg) => !arg.startsWith('-'));
-  if (name === 'ctest' || name === 'pytest' || name === 'tox') return true;
-  if (['go', 'cargo', 'npm', 'meson'].includes(name)) return first === 'test';
-  if (['make', 'gmake', 'ninja', 'samu'].includes(name)) {
-    return args.some((arg) => /^(check|test|tests|distcheck|installcheck)$/.test(arg));
-  }
-  return false;
 }
