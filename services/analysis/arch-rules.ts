@@ -2,7 +2,7 @@
 import type { Finding } from './arch-scan.ts';
 
 const archMacro =
-  /\b(__x86_64(__)?|__amd64(__)?|__i[3-6]86(__)?|_M_X64|_M_IX86|_M_AMD64|__SSE[0-9_]*(__)?|__SSSE3__|__AVX[0-9A-Z_]*(__)?|__AES__|__PCLMUL__|__BMI2?__|__FMA__|__aarch64(__)?|__arm(__)?|__ARM_[A-Z0-9_]+|_M_ARM(64)?|\w*(X86|x86|SSE|AVX|NEON|ARM64|AARCH64|AMD64)\w*)/;
+  /\b(_MSC_VER|_WIN32|__WATCOMC__|__BORLANDC__|__x86_64(__)?|__amd64(__)?|__i[3-6]86(__)?|_M_X64|_M_IX86|_M_AMD64|__SSE[0-9_]*(__)?|__SSSE3__|__AVX[0-9A-Z_]*(__)?|__AES__|__PCLMUL__|__BMI2?__|__FMA__|__aarch64(__)?|__arm(__)?|__ARM_[A-Z0-9_]+|_M_ARM(64)?|\w*(SIMD|X86|x86|SSE|AVX|NEON|ARM64|AARCH64|AMD64)\w*)/;
 const machineMacro =
   /\b(__x86_64(__)?|__amd64(__)?|__i386(__)?|_M_X64|_M_IX86|__aarch64(__)?|__arm(__)?|_M_ARM(64)?)\b/;
 
@@ -10,23 +10,30 @@ const machineMacro =
 export const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '));
 
-/** For each line, whether a condition around it asks for an architecture or an instruction set. */
+/**
+ * For each line, whether a condition around it asks for an architecture or an instruction set, by its own
+ * macro or by one that the file defines under such a condition.
+ */
 export function guardedLines(lines: readonly string[]): boolean[] {
+  const derived = new Set<string>();
+  const asks = (text: string) =>
+    archMacro.test(text) || (text.match(/\b\w+\b/g) ?? []).some((word) => derived.has(word));
   const stack: boolean[] = [];
   return lines.map((line) => {
-    const directive = /^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)$/.exec(line);
+    const directive = /^\s*#\s*(if|ifdef|ifndef|elif|else|endif|define)\b(.*)$/.exec(line);
     if (directive) {
       const [, word = '', rest = ''] = directive;
       if (word === 'endif') stack.pop();
-      else if (word === 'elif') stack.splice(-1, 1, archMacro.test(rest) || stack.at(-1) === true);
-      else if (word !== 'else') stack.push(archMacro.test(rest) && word !== 'ifndef');
+      else if (word === 'elif') stack.splice(-1, 1, asks(rest) || stack.at(-1) === true);
+      else if (word === 'define' && stack.includes(true)) derived.add(/\w+/.exec(rest)?.[0] ?? '');
+      else if (word.startsWith('if')) stack.push(asks(rest) && word !== 'ifndef');
     }
     return stack.includes(true);
   });
 }
 
 const intrinsics =
-  /^\s*#\s*include\s*[<"](x86intrin|immintrin|[exptsnwa]mmintrin|mmintrin|avx2?intrin|cpuid|intrin|arm_neon|arm_acle|arm_sve)\.h[>"]/;
+  /^\s*#\s*include\s*[<"](x86intrin|immintrin|[exptsnwa]mmintrin|mmintrin|avx2?intrin|cpuid|arm_neon|arm_acle|arm_sve)\.h[>"]/;
 
 export function intrinsicHeaders(text: string): Finding | null {
   return gravest(text, (line) => intrinsics.test(line));
@@ -81,12 +88,27 @@ export function archDispatch(text: string): Finding | null {
 const archFlag =
   /(?:^|[\s"'=,(;])(-msse[\w.]*|-mssse3|-mavx[\w]*|-mfma4?|-mpclmul|-maes|-mbmi2?|-mfpu=[\w-]*neon[\w-]*|-mfloat-abi=\w+|-m32|-m64|-m(?:arch|tune)=(?:native|x86-64[\w-]*|armv[\w.+-]*|i[3-6]86|core2|corei7|haswell|skylake[\w-]*|znver\d))(?=$|[\s"',);])/;
 
+/** Opens and closes a condition in make, cmake, meson, shell and m4. */
+const opens = /^\s*(if(eq|neq|def|ndef)?\b|elseif\b|case\b)/i;
+const closes = /^\s*(endif\b|fi\b|esac\b)/i;
+/** `all32: CFLAGS += -m32`, a call of make with other flags, a branch of `case`, an argument of a test macro. */
+const onRequest =
+  /^[^=]*[^:=+?]:[^:=]*\w+\s*[+:?]?=|\$[({]MAKE[)}]|^\s*[\w*?|.-]+\)\s|\b(check_\w+_flag|A[XCS]_\w+|has_\w*argument\w*|get_supported_arguments)\b/i;
+
+/** A flag for one machine; medium where a condition or a target of its own decides whether it is given. */
 export function hardcodedFlags(text: string): Finding | null {
-  for (const [at, line] of text.split('\n').entries()) {
-    const match = archFlag.exec(line.replace(/^\s*(#|dnl\b|\/\/).*$/, '').replace(/\s#\s.*$/, ''));
-    if (match) return { line: at + 1, severity: 'high', snippet: line };
+  let found: Finding | null = null;
+  let depth = 0;
+  for (const [at, raw] of text.split('\n').entries()) {
+    const line = raw.replace(/^\s*(#|dnl\b|\/\/).*$/, '').replace(/\s#\s.*$/, '');
+    if (closes.test(line)) depth = Math.max(0, depth - 1);
+    else if (opens.test(line) && !/\b(fi|esac)\s*$/.test(line) && !/^\s*elseif/i.test(line)) depth += 1;
+    if (!archFlag.test(line)) continue;
+    const severity = depth > 0 || onRequest.test(line) ? 'medium' : 'high';
+    if (found === null || severity === 'high') found = { line: at + 1, severity, snippet: raw };
+    if (severity === 'high') break;
   }
-  return null;
+  return found;
 }
 
 /** riscv64 came into config.guess and config.sub in that month. Source: upstream facts §3.5. */

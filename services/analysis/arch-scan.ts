@@ -1,7 +1,8 @@
 /**
  * Places in the source that are written for one machine: eight categories with the triggers and limits of
- * upstream facts §3.5. Mended: what stands under a preprocessor condition on its own architecture is no
- * reason for worry and counts as medium; comments do not count; one finding per file and category.
+ * upstream facts §3.5. Mended: what a condition, a target or a file's own name keeps to its architecture is no
+ * reason for worry and counts as medium; comments do not count; one finding per file and category. Without
+ * this nearly every C library with a fast path for one machine has three high findings and gets no plan.
  */
 import type { ArchSpecificCode } from '../../events/records.ts';
 import { archDispatch, hardcodedFlags, inlineAsm, intrinsicHeaders, staleAutotools } from './arch-rules.ts';
@@ -18,6 +19,10 @@ const snippetCharsMax = 160;
 const fileBytesMax = 512 * 1024;
 /** All files together: at about 100 MB/s this is a second. */
 const totalBytesMax = 96 * 1024 * 1024;
+
+/** Files and folders of one machine or system by their name: they are chosen by the build, or never built. */
+const namedForOne =
+  /(^|[/_.+-])(arm(v?\d\w*)?|aarch64|neon|x86(_64)?|amd64|i[3-6]86|sse\w*|avx\w*|mmx|ppc(64\w*)?|powerpc|altivec|s390x?|mips\w*|bfin|sparc\w*|win(32|64|dows)?|msvc\+*\w*|msdos|dos|os2|vms|amiga|atari|wasm)([/_.+-]|$)/i;
 
 /** Not built for the product, so no reason for worry. */
 const leftOut = /(^|\/)(\.github|docs?|examples?|node_modules|tests?|testdata|__pycache__|\.venv|debian)\//;
@@ -40,6 +45,9 @@ const advice: Record<ArchSpecificCode['archType'], string> = {
   go_arch_files: 'add a file with portable code that is built on riscv64',
 };
 
+const isGuarded = (file: string, archType: string): boolean =>
+  archType !== 'stale_autotools' && namedForOne.test(file);
+
 const rank = { critical: 0, high: 1, medium: 2, low: 3 };
 
 /** Findings, the gravest first; at most 8 of a category and 40 in all. */
@@ -51,7 +59,8 @@ export async function scanArchitecture(tree: TreeReader): Promise<ArchSpecificCo
     if (found === null || count >= perCategoryMax) return;
     counts.set(archType, count + 1);
     const codeSnippet = found.snippet.trim().slice(0, snippetCharsMax);
-    const { line, severity } = found;
+    const { line } = found;
+    const severity = found.severity === 'high' && isGuarded(file, archType) ? 'medium' : found.severity;
     findings.push({ file, line, codeSnippet, archType, severity, suggestedFix: advice[archType] });
   };
   let budget = totalBytesMax;

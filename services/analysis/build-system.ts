@@ -185,7 +185,10 @@ async function nestedSystems(tree: TreeReader, repoName: string): Promise<BuildS
     .sort((a, b) => depthOf(a) - depthOf(b) || rank(a) - rank(b) || (a < b ? -1 : 1));
   for (const folder of folders) {
     const systemsHere = (await systemsIn(tree, folder)).filter((info) => wanted.has(info.type));
-    if (systemsHere.length > 0) return systemsHere.map((info) => ({ ...info, confidence: nestedConfidence }));
+    // A script of the project's own below the top is called by the makefile beside it (zip's unix/configure).
+    const own = (info: BuildSystemInfo) => Number(nameOf(info.primaryFile) === 'configure');
+    const byUse = systemsHere.toSorted((a, b) => own(a) - own(b));
+    if (byUse.length > 0) return byUse.map((info) => ({ ...info, confidence: nestedConfidence }));
   }
   const goFile = files.find((entry) => entry.path.endsWith('.go'));
   return goFile ? [infoOf(tree, '', 'go', gopathConfidence, goFile.path)] : [];

@@ -5,6 +5,8 @@ export interface CmakeFacts {
   always: string[];
   /** Those inside an `if` or a function. */
   sometimes: string[];
+  /** Those that the project installs always, or if it installs none always, under a condition. */
+  installed: string[];
 }
 
 const notBuilt = /\b(INTERFACE|IMPORTED|ALIAS|OBJECT|EXCLUDE_FROM_ALL)\b/;
@@ -14,15 +16,21 @@ export function cmakeTargets(texts: readonly string[]): CmakeFacts {
   const variables = new Map<string, string>();
   const outputs = new Map<string, string>();
   const targets: Array<{ name: string; library: boolean; depth: number }> = [];
-  for (const text of texts) readText(text, variables, outputs, targets);
+  const installs = new Map<string, number>();
+  for (const text of texts) readText(text, variables, outputs, targets, installs);
   const named = targets.map(({ name, library, depth }) => {
     const output = outputs.get(name) ?? name;
-    return { depth, output: library && !output.startsWith('lib') ? `lib${output}` : output };
+    return { name, depth, output: library && !output.startsWith('lib') ? `lib${output}` : output };
   });
-  const pick = (fits: (depth: number) => boolean) => [
-    ...new Set(named.filter(({ depth }) => fits(depth)).map(({ output }) => output)),
+  const pick = (fits: (target: { name: string; depth: number }) => boolean) => [
+    ...new Set(named.filter(fits).map(({ output }) => output)),
   ];
-  return { always: pick((depth) => depth === 0), sometimes: pick((depth) => depth > 0) };
+  const least = Math.min(...installs.values());
+  return {
+    always: pick(({ depth }) => depth === 0),
+    sometimes: pick(({ depth }) => depth > 0),
+    installed: pick(({ name }) => installs.has(name) && (least > 0 || installs.get(name) === 0)),
+  };
 }
 
 function readText(
@@ -30,6 +38,7 @@ function readText(
   variables: Map<string, string>,
   outputs: Map<string, string>,
   targets: Array<{ name: string; library: boolean; depth: number }>,
+  installs: Map<string, number>,
 ): void {
   const plain = text.replace(/#\[\[[\s\S]*?\]\]|#[^\n]*/g, '');
   let depth = 0;
@@ -42,7 +51,15 @@ function readText(
       variables.set('PROJECT_NAME', unquoted(first));
       if (!variables.has('CMAKE_PROJECT_NAME')) variables.set('CMAKE_PROJECT_NAME', unquoted(first));
     } else if (command === 'set' && rest.length === 1) variables.set(first, unquoted(rest[0] ?? ''));
-    else if (command === 'set_target_properties' || command === 'set_property') {
+    else if (command === 'list' && first === 'APPEND') {
+      const [variable = '', ...values] = rest;
+      variables.set(variable, `${variables.get(variable) ?? ''} ${values.map(unquoted).join(' ')}`.trim());
+    } else if (command === 'install' && first === 'TARGETS') {
+      for (const word of rest) {
+        if (/^[A-Z_]{4,}$/.test(word)) break; // EXPORT, DESTINATION and their like end the list
+        installs.set(unquoted(word), Math.min(depth, installs.get(unquoted(word)) ?? depth));
+      }
+    } else if (command === 'set_target_properties' || command === 'set_property') {
       const output = /\bOUTPUT_NAME\s+"?([\w.+-]+)"?/.exec(rest.join(' '))?.[1];
       const upTo = [first, ...rest].findIndex((name) => /^PROPERT(Y|IES)$/.test(name));
       if (output)

@@ -28,13 +28,18 @@ interface Found {
   versions: Record<string, string>;
 }
 
-export async function readDependencies(tree: TreeReader, system: BuildSystemInfo): Promise<DependencyInfo> {
+export async function readDependencies(
+  tree: TreeReader,
+  system: BuildSystemInfo,
+  repoName: string,
+): Promise<DependencyInfo> {
   const found: Found = { libraries: new Set(), versions: {} };
   for (const { file, collect } of collectorsOf(system.type)) {
     for (const path of buildFiles(tree, system.moduleDir, file)) {
       collect((await tree.read(path, fileBytesMax)) ?? '', found);
     }
   }
+  found.libraries.delete(repoName); // its own library, which its programs link with
   return {
     systemPackages: [],
     libraries: [...found.libraries].slice(0, librariesMax),
@@ -162,7 +167,7 @@ function fromMake(text: string, found: Found): void {
   for (const [, name = ''] of plain.matchAll(/(?:^|[\s=])-l([A-Za-z][\w+.-]*)/g)) {
     if (!inLibc.has(name)) addAll(found, [makeNames[name] ?? name]);
   }
-  for (const [, list = ''] of plain.matchAll(/\bpkg-config\s+([^)`\n]*)/g)) {
+  for (const [, list = ''] of plain.matchAll(/\bpkg-config\s+((?:--[\w-]+(?:=\S+)?\s+)+[^)`\n]*)/g)) {
     addModules(list.replace(/--[\w-]+(=\S+)?/g, ' ').replace(/\$[({][^)}]*[)}]/g, ' '), found);
   }
 }

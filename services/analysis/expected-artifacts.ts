@@ -39,8 +39,8 @@ async function namesOf(
   const read = async (path: string) => (await tree.read(path, fileBytesMax)) ?? '';
   switch (system.type) {
     case 'cmake': {
-      const { always, sometimes } = cmakeTargets(await readAll(tree, dir, 'CMakeLists.txt'));
-      return always.length > 0 ? always : sometimes;
+      const { installed, always, sometimes } = cmakeTargets(await readAll(tree, dir, 'CMakeLists.txt'));
+      return [installed, always, sometimes].find((names) => names.length > 0) ?? [];
     }
     case 'autotools': {
       const found = (await readAll(tree, dir, 'Makefile.am')).flatMap(automakeTargets);

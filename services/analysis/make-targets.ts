@@ -41,14 +41,15 @@ export const mesonProjectName = (text: string): string => /\bproject\s*\(\s*'([^
  */
 export function makefileTargets(text: string): string[] {
   const variables = new Map<string, string>();
-  const rules = new Map<string, { needs: string; hasRecipe: boolean }>();
+  const rules = new Map<string, { needs: string; makes: boolean }>();
   let first: string | null = null;
   let current: string[] = [];
   for (const line of joined(text)) {
     if (line.startsWith('\t')) {
       for (const name of current) {
         const rule = rules.get(name);
-        if (rule) rule.hasRecipe = true;
+        // `all-release: ; $(MAKE) …` makes something else than its name.
+        if (rule && /\$@|(^|\s)-o\s/.test(line) && !/\$[({]MAKE[)}]/.test(line)) rule.makes = true;
       }
       continue;
     }
@@ -63,13 +64,14 @@ export function makefileTargets(text: string): string[] {
     const rule = /^([^\s:=][^:=]*?)\s*::?\s*([^=]*)$/.exec(plain);
     if (!rule) continue;
     current = expand(rule[1] ?? '', variables).split(/\s+/);
+    if (!current.every((name) => /^[\w./%+-]+$/.test(name))) current = []; // a call such as $(error …)
     for (const name of current) {
       const known = rules.get(name);
       rules.set(name, {
         needs: `${known?.needs ?? ''} ${rule[2] ?? ''}`,
-        hasRecipe: known?.hasRecipe ?? false,
+        makes: known?.makes ?? false,
       });
-      if (first === null && !name.startsWith('.') && !/[%$]/.test(name)) first = name;
+      if (first === null && !name.startsWith('.') && !name.includes('%')) first = name;
     }
   }
   if (first === null) return [];
@@ -84,7 +86,7 @@ export function makefileTargets(text: string): string[] {
       seen.add(name);
       const rule = rules.get(name);
       if (isLibrary(name)) found.add(name);
-      else if (rule?.hasRecipe && /^[\w+-]+$/.test(name) && !phony.test(name)) found.add(name);
+      else if (rule?.makes && /^[\w+-]+$/.test(name) && !phony.test(name)) found.add(name);
       else
         next.push(
           ...expand(rule?.needs ?? '', variables)

@@ -26,7 +26,7 @@ export async function scanTree(
   return {
     buildSystem,
     candidates: candidates.slice(0, 12),
-    dependencies: await readDependencies(tree, buildSystem),
+    dependencies: await readDependencies(tree, buildSystem, repoName),
     archFindings: await scanArchitecture(tree),
     goMain,
     tree: treeText(tree),
