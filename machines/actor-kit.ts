@@ -19,7 +19,8 @@ export interface FactsEvent {
 }
 
 /** A fact with its data checked against its type. */
-export const fact = <T extends EventType>(type: T, data: EventDataByType[T]): AnyFact => ({ type, data }) as AnyFact;
+export const fact = <T extends EventType>(type: T, data: EventDataByType[T]): AnyFact =>
+  ({ type, data }) as AnyFact;
 
 /**
  * The one action by which a machine speaks: its params are the facts, the host appends them. XState only
@@ -32,4 +33,6 @@ export const recordAction = (_: unknown, _facts: AnyFact | readonly AnyFact[]): 
  * returns into `effect.requested` and feeds the answer as the actor's done or error event.
  */
 export const effect = <N extends EffectName>(_name: N) =>
-  fromPromise<EffectOutput<N>, EffectInput<N>>(() => Promise.reject(new Error('Effects are done by a worker.')));
+  fromPromise<EffectOutput<N>, EffectInput<N>>(() =>
+    Promise.reject(new Error('Effects are done by a worker.')),
+  );

@@ -55,19 +55,26 @@ export function afterFailure(
   const limited = failure.code === 'rateLimited' || rateLimitText.test(failure.message);
   if (node && limited && attempt < runsMax && node !== 'optimize_node') {
     const waitMs = firstWaitMs * 2 ** (attempt - 1) + jitterOf(`${runId}/${path}/${attempt}`);
-    return { facts: [fact('actor.retryScheduled', { node, attempt, waitMs, reason: failure.message })], waitMs };
+    return {
+      facts: [fact('actor.retryScheduled', { node, attempt, waitMs, reason: failure.message })],
+      waitMs,
+    };
   }
   const crashed = fact('actor.crashed', { node, code: failure.code, message: failure.message });
   if (node === 'optimize_node') {
     const optimization = { status: 'error' as const, reason: failure.message };
-    return { facts: [crashed, fact('optimize.finished', { optimization, machineProfile: null })], waitMs: null };
+    return {
+      facts: [crashed, fact('optimize.finished', { optimization, machineProfile: null })],
+      waitMs: null,
+    };
   }
   const category = limited ? 'RATE_LIMIT' : categoryOfFailure(failure.code);
   const error = {
     category,
     seedCategory: category,
     message: `${node ?? path} could not go on: ${failure.message}`,
-    severity: category === 'DISK_SPACE' || category === 'PERMISSION' ? ('high' as const) : ('medium' as const),
+    severity:
+      category === 'DISK_SPACE' || category === 'PERMISSION' ? ('high' as const) : ('medium' as const),
     command: null,
     file: null,
     line: null,

@@ -17,7 +17,11 @@ export function outcomeOf(state: AgentState): EventDataByType['run.outcomeDecide
   }
   if (state.buildStatus === 'SUCCESS') {
     return scanned === 'verified'
-      ? { exitCode: exitCodes.verified, verdict: 'verified', reason: state.artifactVerification?.reason ?? '' }
+      ? {
+          exitCode: exitCodes.verified,
+          verdict: 'verified',
+          reason: state.artifactVerification?.reason ?? '',
+        }
       : {
           exitCode: exitCodes.notVerified,
           verdict: 'unverified',
@@ -36,7 +40,8 @@ export function finishedOf(
   const outcome = outcomeOf(state);
   const verification = state.artifactVerification;
   return {
-    exitCode: outputs === null && outcome.exitCode === exitCodes.verified ? exitCodes.failed : outcome.exitCode,
+    exitCode:
+      outputs === null && outcome.exitCode === exitCodes.verified ? exitCodes.failed : outcome.exitCode,
     verdict: outcome.verdict,
     recipe: outputs?.recipe ?? null,
     report: outputs?.report ?? null,

@@ -23,7 +23,10 @@ import { type ParentContext, routed, takesRoute } from './parent-kit.ts';
 /** `run.cancel` comes from a person; `host.escalate` from the host's limit on node visits. */
 export type PortEvent = FactsEvent | { type: 'run.cancel' } | { type: 'host.escalate' };
 
-const childInput = ({ context }: { context: ParentContext }): NodeInput => ({ state: context.state, visit: 0 });
+const childInput = ({ context }: { context: ParentContext }): NodeInput => ({
+  state: context.state,
+  visit: 0,
+});
 
 export const portMachine = setup({
   types: {} as { input: NodeInput; context: ParentContext; events: PortEvent },
@@ -43,7 +46,8 @@ export const portMachine = setup({
   },
   guards: {
     takesRoute,
-    isServedFromCache: ({ context }) => context.state.cachedRecipe !== null && !context.state.optimizeRequested,
+    isServedFromCache: ({ context }) =>
+      context.state.cachedRecipe !== null && !context.state.optimizeRequested,
   },
   actions: { record: recordAction },
 }).createMachine({
@@ -158,14 +162,23 @@ export const portMachine = setup({
         input: {},
         onDone: {
           target: 'deciding',
-          actions: { type: 'record', params: ({ event }) => fact('sandbox.closed', { closed: event.output.closed }) },
+          actions: {
+            type: 'record',
+            params: ({ event }) => fact('sandbox.closed', { closed: event.output.closed }),
+          },
         },
         // A sandbox that cannot be closed is found and removed at the next start; the verdict stands.
-        onError: { target: 'deciding', actions: { type: 'record', params: fact('sandbox.closed', { closed: false }) } },
+        onError: {
+          target: 'deciding',
+          actions: { type: 'record', params: fact('sandbox.closed', { closed: false }) },
+        },
       },
     },
     deciding: {
-      entry: { type: 'record', params: ({ context }) => fact('run.outcomeDecided', outcomeOf(context.state)) },
+      entry: {
+        type: 'record',
+        params: ({ context }) => fact('run.outcomeDecided', outcomeOf(context.state)),
+      },
       always: 'writingOutputs',
     },
     writingOutputs: {
@@ -182,7 +195,10 @@ export const portMachine = setup({
         },
         onError: {
           target: 'finished',
-          actions: { type: 'record', params: ({ context }) => fact('run.finished', finishedOf(context.state, null)) },
+          actions: {
+            type: 'record',
+            params: ({ context }) => fact('run.finished', finishedOf(context.state, null)),
+          },
         },
       },
     },

@@ -1,5 +1,11 @@
 /** One macrostep of a machine, without a live actor. The only file that calls XState's pure functions. */
-import { type AnyActorLogic, type AnyMachineSnapshot, type AnyStateMachine, initialTransition, transition } from 'xstate';
+import {
+  type AnyActorLogic,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  initialTransition,
+  transition,
+} from 'xstate';
 
 /** An action as `transition` describes it; nothing of it has been done. */
 export interface DescribedAction {

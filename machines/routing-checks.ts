@@ -32,7 +32,9 @@ export const attemptsLeft = (state: AgentState): boolean => state.attemptCount <
 /** The last three recorded errors are the same one. A failed fixer's record is left out (design §11). */
 export function isInErrorLoop(state: AgentState): boolean {
   const counted = state.errorHistory.filter((record) => !record.outsideLoopCheck).slice(-loopLength);
-  return counted.length === loopLength && counted.every((record) => record.signature === counted[0]?.signature);
+  return (
+    counted.length === loopLength && counted.every((record) => record.signature === counted[0]?.signature)
+  );
 }
 
 /** The first reason that holds, in the seed's order and words, or null. */

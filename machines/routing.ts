@@ -57,9 +57,17 @@ export const supervisorRows: readonly Row[] = [
   { row: 'escalated', when: escalated, to: 'escalate_node' },
   { row: 'escalation check', when: shouldEscalate, to: 'escalate_node' },
   { row: 'no attempts left', when: noAttemptsLeft, to: 'escalate_node' },
-  { row: 'error loop', when: (state) => state.attemptCount >= 3 && isInErrorLoop(state), to: 'escalate_node' },
+  {
+    row: 'error loop',
+    when: (state) => state.attemptCount >= 3 && isInErrorLoop(state),
+    to: 'escalate_node',
+  },
   { row: 'no analysis', when: (state) => state.packageAnalysis === null, to: 'analyst_node' },
-  { row: 'failed, new plan', when: (state) => failed(state) && replanReason(state) !== null, to: 'scout_node' },
+  {
+    row: 'failed, new plan',
+    when: (state) => failed(state) && replanReason(state) !== null,
+    to: 'scout_node',
+  },
   { row: 'failed', when: failed, to: 'build_fix_subgraph' },
   {
     row: 'plan to build',
@@ -87,7 +95,8 @@ export const verifyRows: readonly Row[] = [
   { row: 'no attempts left', when: noAttemptsLeft, to: '__end__' },
   {
     row: 'fixed before, not fixable',
-    when: (state) => state.fixesAttempted.length > 0 && !fixableAfterScan.includes(state.lastErrorCategory ?? ''),
+    when: (state) =>
+      state.fixesAttempted.length > 0 && !fixableAfterScan.includes(state.lastErrorCategory ?? ''),
     to: '__end__',
   },
   { row: 'otherwise', when: always, to: 'fix_node' },
@@ -107,10 +116,13 @@ export function decidingRow(rows: readonly Row[], state: AgentState): Row {
 }
 
 export const routeInitToNext = (state: AgentState): Destination => decidingRow(initRows, state).to;
-export const routeCachedRecipeToNext = (state: AgentState): Destination => decidingRow(cachedRecipeRows, state).to;
+export const routeCachedRecipeToNext = (state: AgentState): Destination =>
+  decidingRow(cachedRecipeRows, state).to;
 export const routeAnalystToNext = (state: AgentState): Destination => decidingRow(analystRows, state).to;
-export const routeHeuristicPlanToNext = (state: AgentState): Destination => decidingRow(heuristicPlanRows, state).to;
-export const routeSupervisorToNext = (state: AgentState): Destination => decidingRow(supervisorRows, state).to;
+export const routeHeuristicPlanToNext = (state: AgentState): Destination =>
+  decidingRow(heuristicPlanRows, state).to;
+export const routeSupervisorToNext = (state: AgentState): Destination =>
+  decidingRow(supervisorRows, state).to;
 export const routeFinishToNext = (state: AgentState): Destination => decidingRow(finishRows, state).to;
 export const routeBuildResult = (state: AgentState): Destination => decidingRow(buildRows, state).to;
 export const routeVerifyResult = (state: AgentState): Destination => decidingRow(verifyRows, state).to;

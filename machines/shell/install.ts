@@ -4,7 +4,16 @@ import { programOf } from './words.ts';
 export type Install = { kind: 'update' } | { kind: 'install'; names: string[] };
 
 /** Options of apt that take the next word as their value. Source: apt-get(8). */
-const optionsWithValue = ['-o', '--option', '-c', '--config-file', '-t', '--target-release', '-a', '--host-architecture'];
+const optionsWithValue = [
+  '-o',
+  '--option',
+  '-c',
+  '--config-file',
+  '-t',
+  '--target-release',
+  '-a',
+  '--host-architecture',
+];
 
 /**
  * What one command (no chain) installs; null when it is no `apt-get`/`apt` `update` or `install`. Flags,
