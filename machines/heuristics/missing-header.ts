@@ -1,7 +1,8 @@
 import { headerHints } from '../../seeds/header-hints.ts';
-import { debianRiscv64 } from '../../seeds/platforms/debian-riscv64.ts';
+import { packagesOf } from '../package-names.ts';
+import { installAndRetry } from './install-and-retry.ts';
 import { allGroups, outputText } from './output.ts';
-import type { Failure, Retry } from './types.ts';
+import type { Failure } from './types.ts';
 
 /** GCC: `fatal error: X.h: No such file or directory`; clang: `'X.h' file not found`. */
 const missing =
@@ -32,8 +33,8 @@ export function packagesOfHeader(header: string): readonly string[] {
     ...(header.includes('/') ? [] : plain(stem)),
   ];
   for (const name of candidates) {
-    const packages = Object.hasOwn(debianRiscv64.packages, name) ? debianRiscv64.packages[name] : undefined;
-    if (packages !== undefined) return packages;
+    const packages = packagesOf(name);
+    if (packages.length > 0) return packages;
   }
   return [];
 }
@@ -42,21 +43,10 @@ const packagesFor = ({ result }: Failure): string[] => [
   ...new Set(allGroups(outputText(result), missing).flatMap(packagesOfHeader)),
 ];
 
-export const missingHeader: Retry = {
+export const missingHeader = installAndRetry('header', packagesFor, {
   id: 'header.missing',
   seed: 13,
   because: 'The development package of a library is not installed.',
-  kind: 'retry',
-  limit: 'once per command',
-  changesPlan: false,
-  needs: () => [],
-  key: (failure) => `header:${failure.planned}:${packagesFor(failure).join(',')}`,
-  when: (failure) => failure.result.exitCode !== 0 && packagesFor(failure).length > 0,
-  act: (failure) => ({
-    steps: [{ install: packagesFor(failure) }, { retry: failure.command }],
-    planCommand: null,
-    loss: null,
-  }),
   examples: [
     {
       command: 'make',
@@ -88,4 +78,4 @@ export const missingHeader: Retry = {
     { command: 'make', output: 'a.c:1: warning: png.h is old' },
     { command: 'make', output: 'fatal error: png.h: No such file or directory', exitCode: 0 },
   ],
-};
+});

@@ -1,7 +1,8 @@
-import { debianRiscv64 } from '../../seeds/platforms/debian-riscv64.ts';
 import { toolPackages } from '../../seeds/tool-packages.debian.ts';
+import { packagesOf } from '../package-names.ts';
+import { installAndRetry } from './install-and-retry.ts';
 import { allGroups, outputText } from './output.ts';
-import type { Failure, Retry } from './types.ts';
+import type { Failure } from './types.ts';
 
 /** A shell, make, env or a tool of autotools says that a program is not there. */
 const absent = [
@@ -25,26 +26,15 @@ const packagesFor = (failure: Failure): string[] => [
   ...new Set(
     toolsOf(failure).flatMap((tool) => {
       const canonical = Object.hasOwn(toolPackages, tool) ? toolPackages[tool] : undefined;
-      return canonical === undefined ? [] : (debianRiscv64.packages[canonical] ?? []);
+      return canonical === undefined ? [] : packagesOf(canonical);
     }),
   ),
 ];
 
-export const missingTool: Retry = {
+export const missingTool = installAndRetry('tool', packagesFor, {
   id: 'tool.missing',
   seed: null,
   because: 'A program that the build calls is not installed (the seed has this for git alone, its rule 20).',
-  kind: 'retry',
-  limit: 'once per command',
-  changesPlan: false,
-  needs: () => [],
-  key: (failure) => `tool:${failure.planned}:${packagesFor(failure).join(',')}`,
-  when: (failure) => failure.result.exitCode !== 0 && packagesFor(failure).length > 0,
-  act: (failure) => ({
-    steps: [{ install: packagesFor(failure) }, { retry: failure.command }],
-    planCommand: null,
-    loss: null,
-  }),
   examples: [
     {
       command: 'make',
@@ -75,4 +65,4 @@ export const missingTool: Retry = {
     { command: 'make', output: 'sh: 1: frobnicate: not found' },
     { command: './configure', output: 'checking for bison... not found', exitCode: 0 },
   ],
-};
+});

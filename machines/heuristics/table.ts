@@ -7,6 +7,9 @@ import { goFlagCleanup } from './go-flag-cleanup.ts';
 import { goVcsFlag } from './go-vcs-flag.ts';
 import { missingExecBit } from './missing-exec-bit.ts';
 import { missingHeader } from './missing-header.ts';
+import { missingLibrary } from './missing-library.ts';
+import { missingMacro } from './missing-macro.ts';
+import { missingPerlModule } from './missing-perl-module.ts';
 import { missingTool } from './missing-tool.ts';
 import { nestedExecBit } from './nested-exec-bit.ts';
 import { staleConfigScripts } from './stale-config-scripts.ts';
@@ -20,7 +23,10 @@ export const heuristics: readonly Heuristic[] = [
   missingExecBit,
   staleConfigScripts,
   nestedExecBit,
+  missingMacro,
   missingHeader, // 13
+  missingLibrary,
+  missingPerlModule,
   missingTool,
   suspectedOom, // 18
 ];

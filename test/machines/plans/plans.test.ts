@@ -6,12 +6,13 @@ import type {
   GoMainInfo,
   PackageAnalysis,
 } from '../../../events/records.ts';
+import { canonicalName } from '../../../machines/package-names.ts';
 import { defaultPlan, defaultPlanGates } from '../../../machines/plans/default-plan.ts';
 import { noSystem, type PlanFacts } from '../../../machines/plans/facts.ts';
 import { fallbackAnalysis } from '../../../machines/plans/fallback-analysis.ts';
 import { fallbackPlan } from '../../../machines/plans/fallback-plan.ts';
 import { goModulePath } from '../../../machines/plans/go-plan.ts';
-import { canonicalName, setupPackages } from '../../../machines/plans/setup-packages.ts';
+import { setupPackages } from '../../../machines/plans/setup-packages.ts';
 import { factsOf, originOf } from '../../../machines/plans/state-facts.ts';
 
 const system = (type: BuildSystemType, more: Partial<BuildSystemInfo> = {}): BuildSystemInfo => ({

@@ -128,7 +128,7 @@ test('simple commands joined by separators come apart again', () => {
         maxLength: 6,
       }),
       (parts) => {
-        const command = parts.map(([text, by]) => text + by).join('') + 'end';
+        const command = `${parts.map(([text, by]) => text + by).join('')}end`;
         assert.equal(texts(command), [...parts.map(([text]) => text), 'end']);
       },
     ),

@@ -1,0 +1,20 @@
+/** Macros of configure.ac (the beginning of their names) → canonical names of the package map. */
+export const macroPackages: Readonly<Record<string, string>> = {
+  PKG_: 'pkgconfig',
+  AM_GNU_GETTEXT: 'autopoint',
+  AM_ICONV: 'autopoint',
+  AM_NLS: 'autopoint',
+  AC_LIB_: 'autopoint',
+  AX_: 'autoconf-archive',
+  LT_: 'autotools',
+  AC_PROG_LIBTOOL: 'autotools',
+  AM_INIT_AUTOMAKE: 'autotools',
+  IT_PROG_INTLTOOL: 'intltool',
+  AC_PROG_INTLTOOL: 'intltool',
+  GTK_DOC_CHECK: 'gtk-doc',
+  GOBJECT_INTROSPECTION_CHECK: 'gobject-introspection',
+  AM_PATH_GLIB_2_0: 'glib',
+  AM_PATH_LIBGCRYPT: 'gcrypt',
+  AM_PATH_CHECK: 'check',
+  AM_PATH_SDL2: 'sdl2',
+};
