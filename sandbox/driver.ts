@@ -80,6 +80,11 @@ export interface Sandbox {
   copyIn(hostPath: string, path: string): Promise<void>;
   /** Copies a file out to the host; symbolic links are followed inside the sandbox only. */
   copyOut(path: string, hostPath: string): Promise<void>;
+  /**
+   * Where a driver shows its files on the host: for scanners that read many. Read only, until the next mark
+   * or command; links in it may lead anywhere on the host, so none may be followed.
+   */
+  hostPath?(path: string): string;
   close(): Promise<void>;
 }
 

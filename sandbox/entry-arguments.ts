@@ -12,6 +12,9 @@ export const baseEnvironment: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
   SHELL: '/bin/bash',
   TERM: 'dumb',
+  // bash would set its own; an accelerated one would name the host
+  HOSTTYPE: 'riscv64',
+  MACHTYPE: 'riscv64-unknown-linux-gnu',
   DEBIAN_FRONTEND: 'noninteractive',
 };
 

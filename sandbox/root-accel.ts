@@ -4,7 +4,7 @@
  * a program that asks the kernel for the machine's name (uname, make, python, cmake) stays riscv64.
  * Measured: a compile-bound build takes 1.0 to 1.9 times the native CPU time instead of 9 to 19 times.
  */
-import { copyFile, mkdir, readdir, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type AptFolder, type AptPackage, archivesOf } from './apt.ts';
 import { hostCommandOk } from './host-command.ts';
@@ -13,6 +13,7 @@ import { unpackDebs } from './unpack.ts';
 /** Version of the compiler in Debian trixie; the paths below carry it. */
 const gcc = '14';
 const python = '3.13';
+const perl = '5.40';
 const target = 'riscv64-linux-gnu';
 
 export interface AccelHost {
@@ -32,7 +33,8 @@ export const accelHosts: Readonly<Record<string, AccelHost>> = {
 /** Asked of apt; only the packages in `accelNeeds` are fetched of what it answers. */
 export const accelPackages = [
   ...[`gcc-${gcc}-${target}`, `g++-${gcc}-${target}`, `binutils-${target}`],
-  ...['dash', 'sed', 'grep', 'mawk', 'm4', 'coreutils'],
+  ...['dash', 'bash', 'sed', 'grep', 'mawk', 'm4', 'coreutils', 'findutils', 'diffutils', 'gzip', 'tar'],
+  ...['perl-base', `libperl${perl}`],
   ...[`python${python}-minimal`, `libpython${python}-stdlib`],
 ] as const;
 
@@ -46,10 +48,10 @@ const binutilsPrograms = ['as', 'ld.bfd', 'objcopy', 'strip', 'ar', 'ranlib', 'n
 
 /**
  * Shell and text tools: a configure script is thousands of them (measured on jq: 4.4 times native becomes 1.8).
- * bash is not here, because its MACHTYPE would name the host.
+ * bash takes HOSTTYPE and MACHTYPE from its environment, where the driver puts riscv64's.
  */
 const textPrograms = [
-  ...['dash', 'sed', 'grep', 'mawk', 'm4'],
+  ...['dash', 'bash', 'sed', 'grep', 'mawk', 'm4', 'find', 'xargs', 'cmp', 'diff', 'gzip', 'tar'],
   // of coreutils, all that read and write text and files; not uname, arch and nproc
   ...[
     '[',
@@ -119,6 +121,8 @@ export async function buildAccel(
   const loader = `usr${host.loader}`;
   await take(loader, loader);
   await linkCrossPaths(tree, base);
+  await writeSpecs(tree);
+  await useNativePerl(tree, base, scratch, host);
 }
 
 /** The programs look for headers and their helpers where a cross compiler has them: links lead to the native places. */
@@ -131,6 +135,41 @@ async function linkCrossPaths(tree: string, base: string): Promise<void> {
     await symlink(`/usr/include/c++/${gcc}/${name}`, join(headers, name));
   await symlink(`/usr/include/${target}/c++/${gcc}`, join(headers, target));
 }
+
+/** A cross compiler does not look into /usr/local/include, a native one does: the gcc driver is told to say it. */
+async function writeSpecs(tree: string): Promise<void> {
+  const path = join(tree, `usr/lib/gcc/${target}/${gcc}/specs`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(
+    path,
+    '%rename cpp_unique_options debian_cpp_unique_options\n\n' +
+      '*cpp_unique_options:\n%(debian_cpp_unique_options) %{!nostdinc:-isystem /usr/local/include}\n\n',
+  );
+}
+
+/**
+ * Autoconf and automake are Perl programs that read and write text. They get a Perl of the host of their own;
+ * /usr/bin/perl stays riscv64, since its configuration decides what Perl packages are built for.
+ */
+async function useNativePerl(tree: string, base: string, scratch: string, host: AccelHost): Promise<void> {
+  const own = 'usr/lib/atesor/perl';
+  await mkdir(dirname(join(tree, own)), { recursive: true });
+  await copyFile(join(scratch, 'usr/bin/perl'), join(tree, own));
+  for (const name of await readdir(join(scratch, `usr/lib/${host.triplet}`)))
+    if (/^perl/.test(name))
+      await cp(join(scratch, `usr/lib/${host.triplet}`, name), join(tree, `usr/lib/${host.triplet}`, name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+  for (const name of perlScripts) {
+    const text = await readFile(join(base, 'usr/bin', name), 'utf8');
+    await writeFile(join(tree, 'usr/bin', name), text.replace(/^#! ?\/usr\/bin\/perl/, `#!/${own}`), {
+      mode: 0o755,
+    });
+  }
+}
+
+const perlScripts = ['autom4te', 'autoheader', 'autoreconf', 'autoupdate', 'automake-1.17', 'aclocal-1.17'];
 
 /**
  * Compiles Python's modules of the base by the same Python built for the host: byte code is the same on
