@@ -144,10 +144,14 @@ function prepareHeads(db: Database) {
         );
       }
       const up = parentOf.get(run) as { parent: string | null; cut: number } | undefined;
-      if (up === undefined || up.parent === null || cut > up.cut) break;
+      if (up === undefined || up.parent === null || cut > up.cut)
+        throw new LogError('runNotFound', `run ${parent} has no event ${cut} to fork from`);
       run = up.parent;
     }
-    throw new LogError('runNotFound', `run ${parent} has no event ${cut} to fork from`);
+    throw new LogError(
+      'invalidEvent',
+      `run ${parent} is a fork of ${forkDepthMax} forks, which is the most: fork one of those`,
+    );
   };
 
   return {

@@ -14,6 +14,7 @@ export const logErrorCodes = [
   'missing', // no log at this path yet
   'blobMissing',
   'blobCorrupt',
+  'internal', // a fault of ours
 ] as const;
 export type LogErrorCode = (typeof logErrorCodes)[number];
 
@@ -39,11 +40,13 @@ export function asLogError(error: unknown, path: string): LogError {
     return corruptLog(path, why, error);
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED') || code === 'SQLITE_PROTOCOL')
     return fail('locked', `another process holds ${path} (${why}): wait for it to end, then try again`);
-  if (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT'))
+  if (code.startsWith('SQLITE_CONSTRAINT'))
+    return fail('invalidEvent', `${path} holds something that these events contradict: ${why}`);
+  if (code.startsWith('SQLITE_'))
     return fail('unwritable', `cannot use ${path} (${code}: ${why}): check its folder and permissions`);
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM' || code === 'ENOENT' || code === 'ENOTDIR')
     return fail('unwritable', `cannot use ${path} (${code}): check its folder and permissions`);
-  return fail('corrupt', `the log at ${path} broke an invariant: ${why}`);
+  return fail('internal', `${path}: ${why}`);
 }
 
 /** A damaged log, with what to do about it. */

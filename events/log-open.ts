@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { asLogError, corruptLog, LogError } from './log-error.ts';
 import { createTables, logApplicationId, logSchemaVersion } from './log-schema.ts';
-import { openDatabase } from './sqlite.ts';
+import { openDatabase, releaseReaders } from './sqlite.ts';
 
 /** Tries of the switch to WAL, which SQLite refuses at once while another process is making the same file. */
 const walSwitchTries = 50;
@@ -21,6 +21,7 @@ export function openForWriting(path: string): Database {
     );
   let db: Database | undefined;
   try {
+    releaseReaders(path);
     db = openDatabase(path);
     switchToWal(db);
     db.pragma('synchronous = FULL');

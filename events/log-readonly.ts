@@ -17,7 +17,7 @@ import type { Database } from 'better-sqlite3';
 import { asLogError, LogError } from './log-error.ts';
 import { assertLogFile } from './log-open.ts';
 import type { LogSource } from './log-source.ts';
-import { openDatabase } from './sqlite.ts';
+import { openDatabase, releaseForWriter } from './sqlite.ts';
 
 /** Tries of one read while writers come and go. Each try needs a writer to start or end in between. */
 const triesMax = 5;
@@ -31,17 +31,18 @@ interface Connection {
 
 /** @throws LogError `missing`, `corrupt`, `unknownVersion`, `unwritable`, `locked` */
 export function openWithoutTrace(path: string): LogSource {
-  let connection = connect(path);
-  let closed = false;
-  const again = () => {
-    connection.close();
-    connection = connect(path);
+  let connection: Connection | null = connect(path);
+  const release = () => {
+    connection?.close();
+    connection = null;
   };
+  const forget = releaseForWriter(path, release);
   return {
     path,
     readonly: true,
     read: (query) => {
       for (let tries = 1; tries <= triesMax; tries++) {
+        connection ??= connect(path);
         try {
           const result = query(connection.db);
           if (connection.stillTrue()) return result;
@@ -49,13 +50,13 @@ export function openWithoutTrace(path: string): LogSource {
           // Torn pages can look like anything; a failure counts only when nobody wrote.
           if (connection.stillTrue()) throw asLogError(error, path);
         }
-        again();
+        release();
       }
       throw new LogError('locked', `${path} changed during ${triesMax} reads: try again in a moment`);
     },
     close: () => {
-      if (!closed) connection.close();
-      closed = true;
+      forget();
+      release();
     },
   };
 }
