@@ -147,5 +147,7 @@ export const headerHints: Readonly<Record<string, string>> = {
   'gtest/': 'gtest',
   'benchmark/': 'benchmark',
   'simde/': 'simde',
+  'snappy-c.h': 'snappy',
+  'cap-ng.h': 'libcap-ng',
   'Python.h': 'python3',
 };

@@ -55,6 +55,8 @@ export const libraryNames: Readonly<Record<string, string>> = {
   unwind: 'libunwind',
   ffi: 'libffi',
   cap: 'libcap',
+  'cap-ng': 'libcap-ng',
+  seccomp: 'libseccomp',
   usb: 'usb',
   'usb-1.0': 'usb',
   'libusb-1.0': 'usb',

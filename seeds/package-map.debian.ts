@@ -139,6 +139,8 @@ export const debianPackages: Readonly<Record<string, readonly string[]>> = {
   readline: ['libreadline-dev'],
   libedit: ['libedit-dev'],
   libcap: ['libcap-dev'],
+  'libcap-ng': ['libcap-ng-dev'],
+  libseccomp: ['libseccomp-dev'],
   acl: ['libacl1-dev'],
   attr: ['libattr1-dev'],
   selinux: ['libselinux1-dev'],

@@ -95,6 +95,8 @@ function firstMatch(lines: readonly OutputLine[]): { rule: FailureRule; line: Ou
 /** C2. A warning that carries an error of a tool below it (`cargo:warning=gcc: error: …`) is none. */
 function isNoise(text: string): boolean {
   const line = text.trim();
+  // What CMake tells of the things it looks for; a missing one that matters is an error of its own.
+  if (/^-- /.test(line) && !/error/i.test(line)) return true;
   if (/^checking /.test(line) && !/config\.(?:guess|sub)/.test(line)) return true;
   if (/\b(?:warning|note|remark|deprecated)\b[:=]/i.test(line)) return !/error|prerequisite/i.test(line);
   return /^(?:\[\s*\d+(?:%|\/\d+)\]|ninja: Entering|make(?:\[\d+\])?: (?:Entering|Leaving) directory)/.test(

@@ -15,7 +15,7 @@ export const architectureRules: readonly FailureRule[] = [
   {
     id: 'arch.foreign-header',
     category: 'ARCHITECTURE',
-    line: /\b(?:[a-z]*mmintrin|avx\w*intrin|x86intrin|immintrin|cpuid|arm_(?:neon|acle|sve)|altivec|riscv_vector|sys\/(?:io|vm86|perm))\.h\b|\basm\/(?:cpufeature|msr|i387|sigcontext)\S*\.h\b/,
+    line: /\b(?:[a-z]*mmintrin|avx\w*intrin|x86intrin|immintrin|intrin0?|cpuid|arm_(?:neon|acle|sve)|altivec|riscv_vector|sys\/(?:io|vm86|perm))\.h\b|\basm\/(?:cpufeature|msr|i387|sigcontext)\S*\.h\b/,
     action:
       'the header belongs to a compiler for another machine and no package has it: guard it by the machine, or build without this code path, or use SIMDe',
   },
@@ -38,7 +38,7 @@ export const architectureRules: readonly FailureRule[] = [
   {
     id: 'arch.foreign-assembler',
     category: 'ARCHITECTURE',
-    line: /impossible constraints? in ['‘`]?asm|['‘`]asm['’`] operand has impossible constraints|invalid instruction mnemonic|unknown mnemonic|unrecogni[sz]ed opcode|unsupported instruction|illegal instruction|invalid (?:output|input) constraint|unknown register name|bad register name|Error: (?:illegal operands|bad instruction)|unrecogni[sz]ed instruction/i,
+    line: /impossible constraints? in ['‘`]?asm|['‘`]asm['’`] operand has impossible constraints|invalid instruction mnemonic|unknown mnemonic|unrecogni[sz]ed opcode|unsupported instruction|illegal instruction|invalid (?:output|input) constraint|unknown register name|bad register name|Error: (?:illegal operands|bad instruction|unknown pseudo-op)|unrecogni[sz]ed instruction/i,
     action: 'assembler of another machine: guard it and use C, or the RISC-V form, on riscv64',
   },
   {

@@ -25,7 +25,7 @@ export const buildRules: readonly FailureRule[] = [
   {
     id: 'link.relocation',
     category: 'LINKING',
-    line: /relocation truncated to fit|relocation R_RISCV_\w+ (?:against|out of range)|R_RISCV_(?:HI20|JAL|LO12\w*|CALL\w*|BRANCH)|dangerous relocation|recompile with -fPIC/,
+    line: /relocation truncated to fit|relocation R_RISCV_\w+|unresolvable R_RISCV_\w+|R_RISCV_(?:HI20|JAL|LO12\w*|CALL\w*|BRANCH)|dangerous relocation|recompile with -fPIC/,
     action: 'addresses are out of range: compile the objects and archives anew with -fPIC or -mcmodel=medany',
   },
   {
@@ -37,7 +37,7 @@ export const buildRules: readonly FailureRule[] = [
   {
     id: 'link.undefined',
     category: 'LINKING',
-    line: /undefined reference|undefined symbol|multiple definition|duplicate symbol|linking with `[^`]+` failed|ld returned \d+|collect2: error|linker command failed|ld: error:|DSO missing from command line/,
+    line: /undefined reference|undefined symbol|multiple definition|duplicate symbol|linking with `[^`]+` failed|ld returned \d+|collect2: error|linker command failed|final link failed|ld: error:|DSO missing from command line/,
     action: 'find which library or object defines the symbol, and where it stands on the link line',
   },
   {
@@ -70,7 +70,7 @@ export const buildRules: readonly FailureRule[] = [
   {
     id: 'configure.library-required',
     category: 'DEPENDENCY',
-    line: /(?:configure|CMake|meson\S*|error).*error\b.*(?:\blib\w+|\w+ (?:library|headers?|development)).*(?:required|not found|missing|needed|not available|please install)|(?:configure|meson\S*): error: .*\b(?:is|are) (?:required|missing|not installed)|package requirements \(.*\) were not met/i,
+    line: /(?:configure|CMake|meson\S*|error).*error\b.*(?:\blib\w+|\w+ (?:library|headers?|development)).*(?:required|not found|missing|needed|not available|please install)|(?:configure|meson\S*): error: .*\b(?:is|are) (?:required|missing|not installed)|configure: error: .*[\w-]\.h\b|package requirements \(.*\) were not met/i,
     action: 'install the development package that is named and configure again',
   },
   {
@@ -153,6 +153,7 @@ export const buildRules: readonly FailureRule[] = [
     id: 'configure.failed',
     category: 'CONFIGURATION',
     line: /configure: error|CMake Error|meson\.build:\d+.*ERROR|invalid argument|\w+Error: |libtool: error|version mismatch/i,
+    unless: /configure: error: in [`'‘]/, // the line after it says what
     action: 'read what the configuration says, and its log (config.log, CMakeError.log, meson-log.txt)',
   },
 ];

@@ -36,7 +36,7 @@ export const toolchainRules: readonly FailureRule[] = [
   {
     id: 'tool.no-compiler',
     category: 'MISSING_TOOLS',
-    line: /can'?t find (?:a )?(?:Rust|C|C\+\+|Fortran|Go|D) compiler|no acceptable C\S* compiler found|No CMAKE_\w+_COMPILER could be found|Unknown compiler\(s\)|C\+\+ compiler cannot create executables/i,
+    line: /can'?t find (?:a )?(?:Rust|C|C\+\+|Fortran|Go|D) compiler|no acceptable C\S* compiler found|No CMAKE_\w+_COMPILER could be found|Unknown compiler\(s\)|C(?:\+\+)? compiler cannot create executables/i,
     action: 'install the compiler that is asked for',
   },
   {

@@ -4,9 +4,9 @@ import { installAndRetry } from './install-and-retry.ts';
 import { allGroups, outputText } from './output.ts';
 import type { Failure } from './types.ts';
 
-/** GCC: `fatal error: X.h: No such file or directory`; clang: `'X.h' file not found`. */
+/** GCC, clang, and configure scripts that name the header they miss. */
 const missing =
-  /fatal error: ([\w./+-]+\.(?:h|hh|hpp|hxx)): No such file|'([\w./+-]+\.(?:h|hh|hpp|hxx))' file not found/g;
+  /fatal error: ([\w./+-]+\.(?:h|hh|hpp|hxx)): No such file|'([\w./+-]+\.(?:h|hh|hpp|hxx))' file not found|configure: error: (?:[\w' ,]* )?<?([\w./+-]+\.h)\b/g;
 /** Headers of a compiler for another machine: no package has them. Source: seed, error taxonomy order 8. */
 const ofAnotherMachine =
   /^(?:[a-z]*mmintrin|[a-z]*avx\w*intrin|cpuid|immintrin|x86intrin|intrin|arm_\w+|altivec|riscv_vector)\.h$|^sys\/(?:io|vm86|perm)\.h$|^asm\//;
@@ -68,6 +68,11 @@ export const missingHeader = installAndRetry('header', packagesFor, {
       command: 'make',
       output: 'net.c:3:10: fatal error: openssl/ssl.h: No such file or directory',
       expect: [{ install: ['libssl-dev'] }, { retry: 'make' }],
+    },
+    {
+      command: './configure',
+      output: 'configure: error: Failed to locate snappy-c.h',
+      expect: [{ install: ['libsnappy-dev'] }, { retry: './configure' }],
     },
   ],
   nearMisses: [

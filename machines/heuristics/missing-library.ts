@@ -8,9 +8,9 @@ const named = [
   /No package '([\w.+-]+)' found/g,
   /Package '?([\w.+-]+)'?,? (?:was not found|required by '[^']*', not found)/g,
   /Dependency "?([\w.+-]+)"? not found/g,
-  /Could NOT find (\w+)/g,
+  /^(?!-- ).*?Could NOT find (\w+)/gm, // a line with `-- ` tells of an optional one
   /package configuration file provided by "([\w.+-]+)"/g,
-  /configure: error: [\w' ,]{0,40}?\b(lib[\w.+-]+|[\w.+-]+) (?:library |headers? |development \w+ )*(?:is |are |was |were )?(?:required|needed|missing|not found|not available)/gi,
+  /configure: error: [\w' ,]{0,40}?\b(lib[\w.+-]+|[\w.+-]+) (?:(?:library|headers?|devel\w*|dev|support|files?|packages?) )*(?:is |are |was |were )?(?:required|needed|missing|not found|not available)/gi,
   /configure: error: [\w' ,]{0,20}?(?:not|n't) find (?:the )?(lib[\w.+-]+|[\w.+-]+)/gi,
   /cannot find -l([\w.+-]+?):?(?:\s|$)/gm,
 ];
@@ -61,6 +61,16 @@ export const missingLibrary = installAndRetry('library', packagesFor, {
       output: 'configure: error: cannot find libusb-1.0',
       expect: [{ install: ['libusb-1.0-0-dev'] }, { retry: './configure' }],
     },
+    {
+      command: './configure',
+      output: 'configure: error: libcurl devel support is missing',
+      expect: [{ install: ['libcurl4-openssl-dev'] }, { retry: './configure' }],
+    },
+    {
+      command: './configure',
+      output: 'configure: error: Could not find lzo2 library - please install lzo-devel.',
+      expect: [{ install: ['liblzo2-dev'] }, { retry: './configure' }],
+    },
   ],
   nearMisses: [
     { command: './configure', output: 'configure: error: quad precision requires libquadmath' },
@@ -68,6 +78,7 @@ export const missingLibrary = installAndRetry('library', packagesFor, {
     { command: './configure', output: 'configure: error: C compiler cannot create executables' },
     { command: 'cmake .', output: 'Could NOT find Frobnicate (missing: FROB_LIBRARY)' },
     { command: 'cmake .', output: 'Could NOT find ZLIB (missing: ZLIB_LIBRARY)', exitCode: 0 },
+    { command: 'cmake .', output: '-- Could NOT find ZLIB (missing: ZLIB_LIBRARY)\nCMake Error: x' },
     { command: 'make', output: '/usr/bin/ld: cannot find -lproject_private: No such file' },
   ],
 });

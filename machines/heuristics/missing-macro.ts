@@ -6,7 +6,7 @@ import type { Failure } from './types.ts';
 
 /** autoconf, aclocal and a configure script in which a macro was left as it is. */
 const undefinedMacro =
-  /possibly undefined macro: (\w+)|macro [`'‘](\w+)['’] not found in library|undefined or overquoted macro: (\w+)|line \d+: ((?:PKG|AX|AM|AC|LT|IT)_\w+): command not found|syntax error near unexpected token [`'‘]?((?:PKG|AX|LT)_\w+)/g;
+  /possibly undefined macro: (\w+)|macro [`'‘](\w+)['’] not found in library|undefined or overquoted macro: (\w+)|line \d+: ((?:PKG|AX|AM|AC|LT|IT)_\w+): command not found|syntax error near unexpected token [`'‘]?((?:PKG|AX|LT)_\w+)|line \d+: [`'‘]((?:PKG|AX|AM|LT)_\w+)\(/g;
 
 const packagesFor = ({ result }: Failure): string[] =>
   allGroups(outputText(result), undefinedMacro).flatMap((macro) => {
@@ -34,6 +34,12 @@ export const missingMacro = installAndRetry('macro', packagesFor, {
     {
       command: './configure',
       output: './configure: line 3021: syntax error near unexpected token `PKG_CHECK_MODULES',
+      expect: [{ install: ['pkg-config'] }, { retry: './configure' }],
+    },
+    {
+      command: './configure',
+      output:
+        "./configure: line 9727: syntax error near unexpected token `libssl,'\n./configure: line 9727: `PKG_CHECK_MODULES(libssl, libssl)'",
       expect: [{ install: ['pkg-config'] }, { retry: './configure' }],
     },
   ],

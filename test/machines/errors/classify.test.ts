@@ -74,6 +74,11 @@ const more: Array<[string, string]> = [
   ["ModuleNotFoundError: No module named 'jinja2'", 'DEPENDENCY'],
   ['/bin/sh: 1: bison: not found', 'MISSING_TOOLS'],
   ['bash: line 1: cmake: command not found', 'MISSING_TOOLS'],
+  [
+    "configure: error: in `/x':\nconfigure: error: C compiler cannot create executables\nSee `config.log'",
+    'MISSING_TOOLS',
+  ],
+  ["configure: error: in `/x':\nconfigure: error: the frobnicator is odd", 'CONFIGURATION'],
   ['Makefile:3: *** missing separator.  Stop.', 'CONFIGURATION'],
   ["make: *** No rule to make target 'all'.  Stop.", 'CONFIGURATION'],
   ['go: no required module provides package example.org/x; to add it:', 'CONFIGURATION'],
@@ -87,6 +92,61 @@ const more: Array<[string, string]> = [
   ["src/a.c:429: undefined reference to `timeout_set'", 'LINKING'],
   ['mkdir: cannot create directory ‘/usr/share/x’: Permission denied', 'PERMISSION'],
 ];
+/** Lines that were not looked at while the rules were written; each with where it was reported. */
+const reported: Array<[string, string, string]> = [
+  ['ptitSeb/box64#2977', "dynarec_native.c:464: Error: unrecognized opcode `mrs a5,ctr_el0'", 'ARCHITECTURE'],
+  [
+    'desktop-app/tg_owt#121',
+    '#error Please add support for your architecture in build/build_config.h',
+    'ARCHITECTURE',
+  ],
+  ['stsp/dj64dev#51', "thunk_syms.s:2: Error: unknown pseudo-op: `.option'", 'ARCHITECTURE'],
+  [
+    'haskell/bytestring#693',
+    "ld.bfd: itoa.o: relocation R_RISCV_HI20 against `a local symbol' can not be used when making a shared object; recompile with -fPIC",
+    'LINKING',
+  ],
+  [
+    'haskell/bytestring#693',
+    "ld.bfd: unresolvable R_RISCV_CALL_PLT relocation against symbol `qsort'",
+    'LINKING',
+  ],
+  [
+    'rust-embedded/riscv-rt#55',
+    'rust-lld: error: asm.S:36:(.init+0xA): relocation R_RISCV_ALIGN requires unimplemented linker relaxation',
+    'LINKING',
+  ],
+  [
+    'riscv-collab/riscv-gnu-toolchain#330',
+    'ld: final link failed: Symbol needs debug section which does not exist',
+    'LINKING',
+  ],
+  [
+    'Markakd/CVE-2022-2588#7',
+    'exp.c:60:10: fatal error: x86intrin.h: No such file or directory',
+    'ARCHITECTURE',
+  ],
+  ['icecc/icecream#385', 'configure: error: libcap-ng library was not found.', 'DEPENDENCY'],
+  [
+    'icecc/icecream#385',
+    'configure: error: Could not find lzo2 library - please install lzo-devel.',
+    'DEPENDENCY',
+  ],
+  ['OpenSCAP/openscap#765', 'configure: error: libcurl devel support is missing', 'DEPENDENCY'],
+  [
+    'kensanata/bitlbee-mastodon#5',
+    'configure: error: Package requirements (bitlbee >= 3.5) were not met:',
+    'DEPENDENCY',
+  ],
+  ['couchbase/manifest#1', 'configure: error: Failed to locate snappy-c.h', 'DEPENDENCY'],
+];
+for (const [where, text, category] of reported) {
+  test(`${where} "${text.slice(0, 60)}" is ${category}`, () => {
+    const found = of(text);
+    assert.is(found.category, category, found.rule);
+  });
+}
+
 for (const [text, category] of more) {
   test(`"${text}" is ${category} too`, () => {
     const found = of(text);
