@@ -25,8 +25,8 @@ test('cmake: what is installed, else what is built without a condition', async (
     always: ['libz', 'example'],
     sometimes: [],
   });
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: cmake variables
   const named =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: cmake variables
     'PROJECT(tool)\nset(NAME my-${PROJECT_NAME})\nadd_executable(${NAME} m.c)\nadd_library(i INTERFACE)\nif(X)\nadd_library(extra e.c)\nendif()';
   assert.equal(cmakeTargets([named]), { installed: [], always: ['my-tool'], sometimes: ['libextra'] });
 });
