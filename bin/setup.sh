@@ -73,7 +73,8 @@ bring_packages_of_system() {
 # npm keeps its cache in HOME; without a usable one it gets a place of ours.
 quiet_npm() {
   [ -n "${HOME:-}" ] && [ -w "$HOME" ] || export npm_config_cache="$root/.node/cache"
-  npm "$@" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2
+  # An old npm under a new Node warns about itself.
+  NODE_NO_WARNINGS=1 npm "$@" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2
 }
 
 bring_node() {

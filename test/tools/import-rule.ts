@@ -45,8 +45,9 @@ export const importsOf = (source: string): Import[] => [
   ...[...source.matchAll(calls)].map(([, target]) => ({ target: target ?? '', typeOnly: false })),
 ];
 
-const isProjection = (path: string): boolean =>
-  path.startsWith('events/projection') || path.startsWith('events/agent-state');
+/** What machines may take of events besides types: the projection, and the words of the record (plain data). */
+const isPureEvents = (path: string): boolean =>
+  path.startsWith('events/projection') || ['events/catalogue.ts', 'events/records.ts'].includes(path);
 
 const folderOf = (path: string): Folder | undefined =>
   folders.find((folder) => path.startsWith(`${folder}/`));
@@ -74,7 +75,9 @@ const judge = (file: string, { target, typeOnly }: Import): string | null => {
     return 'only services/wire.ts assembles effects and drivers';
   if (mayImport[from].includes(to)) return null;
   if (from === 'machines' && to === 'events')
-    return typeOnly || isProjection(path) ? null : 'machines take of events only types and the projection';
+    return typeOnly || isPureEvents(path)
+      ? null
+      : 'machines take of events only types, the projection and the words of the record';
   return `${from} may import ${mayImport[from].join(', ')}`;
 };
 
