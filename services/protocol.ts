@@ -47,9 +47,9 @@ export interface ResultMessage {
   outcome: Outcome;
 }
 
-export type CommandKind = 'start' | 'resume' | 'attach' | 'pause' | 'cancel';
+export type CommandKind = 'start' | 'resume' | 'attach' | 'pause' | 'cancel' | 'look';
 
-/** A wish of a command line. `attach` says to a new host: this run is mine, go on with it. */
+/** A wish of a command line. `attach` says to a new host: this run is mine, go on with it. `look` only asks. */
 export interface CommandMessage {
   /** Unique: the same command delivered twice is done once. */
   id: string;
@@ -64,7 +64,8 @@ export interface CommandMessage {
   replyTo?: string;
 }
 
-export type CommandReply = { ok: true } | { ok: false; code: string; message: string };
+/** `owner` is the worker that drives the run now, null when nobody does. */
+export type CommandReply = { ok: true; owner: string | null } | { ok: false; code: string; message: string };
 
 export const encode = (message: unknown): Uint8Array => Buffer.from(JSON.stringify(message));
 /** @throws SyntaxError: not JSON */

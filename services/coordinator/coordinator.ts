@@ -11,18 +11,18 @@ import type { EventDataByType, InputEventType } from '../../events/catalogue.ts'
 import type { EventBody } from '../../events/envelope.ts';
 import { LogError } from '../../events/log-error.ts';
 import type { AppendBatch, EventLog } from '../../events/log-types.ts';
+import { withoutTheWorld } from '../../machines/determinism.ts';
 import { effectDeadlinesMs } from '../../machines/effects.ts';
+import { applyInput, newRun } from '../../machines/host.ts';
 import type { OpenEffect, RunInput } from '../../machines/hosted-run.ts';
 import { EngineError, type Notice } from '../engine.ts';
 import type { ResultMessage } from '../protocol.ts';
 import type { Dispatch } from './dispatch.ts';
-import { type DrivenRun, type Hosting, hasEnded } from './hosting.ts';
-import { describeDivergence, foldRecorded } from './recover.ts';
+import { type DrivenRun, describeDivergence, hasEnded, recoverRun } from './driven-run.ts';
 import { Alarm } from './timers.ts';
 
 export interface CoordinatorParts {
   log: EventLog;
-  hosting: Hosting;
   dispatch: Dispatch;
   epoch: number;
   /** The worker of this process: it does the effects that need the data folder. */
@@ -52,7 +52,7 @@ export class Coordinator {
       this.drive(runId, owner, false);
       return;
     }
-    const run: DrivenRun = { runId, hosted: this.#parts.hosting.newRun(runId), lastAt: 0, owner };
+    const run: DrivenRun = { runId, hosted: newRun(runId), lastAt: 0, owner };
     this.#runs.set(runId, run);
     this.#take(run, 'run.started', data);
   }
@@ -143,16 +143,15 @@ export class Coordinator {
   load(runId: string): DrivenRun {
     const known = this.#runs.get(runId);
     if (known) return known;
-    const { log, hosting } = this.#parts;
+    const { log } = this.#parts;
     const row = findRow(log, runId);
     if (row.status === 'quarantined') throw quarantined(runId, row.quarantineReason);
-    const folded = foldRecorded(hosting, runId, log.readBodies(runId));
-    if ('diverged' in folded) {
-      const reason = describeDivergence(runId, folded.diverged);
+    const run = recoverRun(log, runId);
+    if ('diverged' in run) {
+      const reason = describeDivergence(runId, run.diverged);
       this.#setAside(runId, reason);
       throw quarantined(runId, reason);
     }
-    const run: DrivenRun = { runId, ...folded, owner: null };
     if (hasEnded(run)) {
       throw new EngineError(
         'runEnded',
@@ -194,9 +193,9 @@ export class Coordinator {
   }
 
   /** A fold that throws is a fault of the machines: the run is set aside, its log stays as it is. */
-  #fold<T extends InputEventType>(run: DrivenRun, input: RunInput<T>): ReturnType<Hosting['applyInput']> {
+  #fold<T extends InputEventType>(run: DrivenRun, input: RunInput<T>): ReturnType<typeof applyInput> {
     try {
-      return this.#parts.hosting.applyInput(run.hosted, input, this.#parts.epoch);
+      return withoutTheWorld(() => applyInput(run.hosted, input, this.#parts.epoch));
     } catch (error) {
       const reason = `the fold of ${input.type} failed after event ${run.hosted.seq}: ${(error as Error).message}`;
       this.#setAside(run.runId, reason);

@@ -5,7 +5,8 @@
  * right also between two engines of one process.
  */
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openDatabase } from '../../events/sqlite.ts';
 import { homeError } from '../home.ts';
 
 export interface HostLock {
@@ -17,9 +18,9 @@ export interface HostLock {
  * @throws EngineError `homeUnwritable`, `diskFull`
  */
 export function tryHostLock(home: string): HostLock | null {
-  let database: Database.Database | undefined;
+  let database: Database | undefined;
   try {
-    database = new Database(join(home, 'coordinator.lock'), { timeout: 0 });
+    database = openDatabase(join(home, 'coordinator.lock'), { timeout: 0 });
     database.exec('BEGIN EXCLUSIVE');
     const held = database;
     return { release: () => held.close() };

@@ -41,11 +41,11 @@ export function consumeQueue(
 ): Consumption {
   const stopped = new AbortController();
   let open: ConsumerMessages | null = null;
+  let readingFrom: NatsConnection | null = null;
   const leave = link.each((connection) => {
     // Another server now: what is being read belongs to the one before.
     if (connection !== readingFrom) void open?.close();
   });
-  let readingFrom: NatsConnection | null = null;
 
   const readOnce = async (connection: NatsConnection): Promise<void> => {
     readingFrom = connection;
