@@ -36,7 +36,7 @@ export interface Member {
 
 /** An archive as GNU ar (`gnu`, `thin`) or BSD ar writes it, with a symbol table in front. */
 export function archiveOf(style: 'gnu' | 'bsd' | 'thin', members: readonly Member[]): Buffer {
-  const parts = [Buffer.from(style === 'thin' ? '!<thin>\n' : '!<arch>\n')];
+  const parts: Buffer[] = [Buffer.from(style === 'thin' ? '!<thin>\n' : '!<arch>\n')];
   const add = (name: string, size: number, content: Buffer): void => {
     const header = `${name.padEnd(16)}${'0'.padEnd(12)}${'0'.padEnd(6)}${'0'.padEnd(6)}${'100644'.padEnd(8)}`;
     parts.push(Buffer.from(`${header}${String(size).padEnd(10)}\`\n`, 'latin1'), content);
