@@ -1,6 +1,6 @@
 /** How a blob gets onto the disk: temporary file → fsync → rename → fsync of the folder. */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { constants, createWriteStream, existsSync } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -22,9 +22,8 @@ export async function writeBlob(
       createWriteStream(temporary, { flags: 'wx', flush: true }),
     );
     const digest = hash.digest('hex');
-    const path = blobPath(folder, digest);
-    if (existsSync(path)) await rm(temporary);
-    else await moveInto(path, temporary);
+    // Also over one that is there: it may be damaged, or not yet synced by somebody else.
+    await moveInto(blobPath(folder, digest), temporary);
     return { digest, size: count.bytes };
   } catch (error) {
     await rm(temporary, { force: true });

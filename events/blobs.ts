@@ -108,7 +108,9 @@ export function openBlobs(folder: string): BlobFolder {
     putStream,
     put: async (bytes) => (await putStream([bytes])).digest,
     putFile: async (path) => {
-      const file = await open(path, 'r');
+      const file = await open(path, 'r').catch((error: unknown) => {
+        throw asLogError(error, path);
+      });
       // The stream closes the file, also when storing fails.
       return (await putStream(file.createReadStream())).digest;
     },

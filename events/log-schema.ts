@@ -90,9 +90,11 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROW
 
 /** Makes the tables in a new file; does nothing in one that has them. Whole or not at all. */
 export function createTables(db: Database): void {
+  const isThere = () => db.pragma('user_version', { simple: true }) !== 0;
+  if (isThere()) return;
   const create = db.transaction(() => {
     // Asked again inside the lock: another process may have made them a moment ago.
-    if (db.pragma('user_version', { simple: true }) !== 0) return;
+    if (isThere()) return;
     db.exec(tables);
     db.pragma(`application_id = ${logApplicationId}`);
     db.pragma(`user_version = ${logSchemaVersion}`);
