@@ -140,11 +140,8 @@ async function linkCrossPaths(tree: string, base: string): Promise<void> {
 async function writeSpecs(tree: string): Promise<void> {
   const path = join(tree, `usr/lib/gcc/${target}/${gcc}/specs`);
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(
-    path,
-    '%rename cpp_unique_options debian_cpp_unique_options\n\n' +
-      '*cpp_unique_options:\n%(debian_cpp_unique_options) %{!nostdinc:-isystem /usr/local/include}\n\n',
-  );
+  // "+" appends; the driver's own specs file may not rename
+  await writeFile(path, '*cpp_unique_options:\n+ %{!nostdinc:-isystem /usr/local/include}\n\n');
 }
 
 /**
