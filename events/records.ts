@@ -294,6 +294,8 @@ export type PackageTests = Static<typeof packageTestsSchema>;
 export const recipeCacheEntrySchema = object({
   repoUrl: string(),
   sourceCommit: string(),
+  /** Version of a Debian source; '' for others. */
+  sourceVersion: string(),
   buildSystem: string(),
   architecture: string(),
   sandbox: string(),

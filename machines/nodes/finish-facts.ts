@@ -49,6 +49,7 @@ export function cacheEntryOf(
   return {
     repoUrl: state.repoUrl,
     sourceCommit: state.x.sourceCommit,
+    sourceVersion: state.x.sourceVersion,
     buildSystem: state.buildPlan?.buildSystem ?? 'unknown',
     architecture: 'riscv64',
     sandbox: sandboxKeyOf(state),

@@ -338,6 +338,7 @@ function entry(): RecipeCacheEntry {
   return {
     repoUrl: 'https://example.org/team/hello.git',
     sourceCommit: 'older',
+    sourceVersion: '',
     buildSystem: 'make',
     architecture: 'riscv64',
     sandbox: 'debian-riscv64',

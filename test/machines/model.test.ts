@@ -9,6 +9,7 @@ import type { ActorLogic, Snapshot } from 'xstate';
 import type { EventBody } from '../../events/envelope.ts';
 import type { EffectName } from '../../machines/effects.ts';
 import { applyInput, newRun } from '../../machines/host.ts';
+import type { HostedActor } from '../../machines/host-work.ts';
 import type { HostedRun, OpenEffect, RunInput } from '../../machines/hosted-run.ts';
 import { routingTables } from '../../machines/routing.ts';
 import {
@@ -50,10 +51,10 @@ const endings: Partial<Record<EffectName, Record<string, Answer>>> = {
   collectArtifacts: { full: failure('diskFull') },
 };
 
-interface Modelled extends Snapshot<unknown> {
+type Modelled = Snapshot<undefined> & {
   run: HostedRun;
   bodies: EventBody[];
-}
+};
 type Ending = { type: string };
 
 const feed = (state: Modelled, input: Omit<RunInput, 'at'>): Modelled => {
@@ -95,7 +96,10 @@ function bucket(state: Modelled): string {
   const agent = run.state;
   return JSON.stringify([
     run.outcome,
-    [...run.actors.values()].map(({ machine, snapshot }) => [machine, snapshot?.value]),
+    [...run.actors.values()].map((actor) => {
+      const { machine, snapshot } = actor as HostedActor;
+      return [machine, snapshot?.value];
+    }),
     openOf(state)?.name,
     openOf(state)?.input.command,
     agent && [

@@ -133,7 +133,7 @@ export const artifactScan = (riscv64 = [elf('hello')], foreign: ReturnType<typeo
 
 /** The world of a small make project that builds. */
 export function usualAnswer(open: OpenEffect): Answer {
-  const input = open.input as Record<string, never>;
+  const input = open.input as { queries: string[]; names: string[]; files: string[]; command: string };
   const outputs: Record<EffectName, () => Record<string, unknown>> = {
     openSandbox: () => ({
       driver: 'chroot',
@@ -158,14 +158,14 @@ export function usualAnswer(open: OpenEffect): Answer {
     scanRepository: () => makeScan(),
     probeTree: () => ({
       answers: Object.fromEntries(
-        (input.queries as string[]).map((query) => [query, query.startsWith('find:') ? [] : false]),
+        input.queries.map((query) => [query, query.startsWith('find:') ? [] : false]),
       ),
     }),
-    runCommand: () => ({ ...commandResult({ command: input.command as string }) }),
+    runCommand: () => ({ ...commandResult({ command: input.command }) }),
     installPackages: () => ({
-      result: commandResult({ command: input.command as string }),
+      result: commandResult({ command: input.command }),
       installed: [],
-      alreadyThere: input.names as string[],
+      alreadyThere: input.names,
       missing: [],
     }),
     writeFile: () => ({ bytes: 1 }),
@@ -186,7 +186,7 @@ export function usualAnswer(open: OpenEffect): Answer {
     saveExamples: () => ({ saved: 2 }),
     collectArtifacts: () => ({
       folder: '/out/hello',
-      files: (input.files as string[]).map((path) => ({
+      files: input.files.map((path) => ({
         path,
         hostPath: `/out/hello/${path}`,
         sha256: 'ab'.repeat(32),
