@@ -85,6 +85,8 @@ export interface Sandbox {
    * or command; links in it may lead anywhere on the host, so none may be followed.
    */
   hostPath?(path: string): string;
+  /** Ends the sandbox and keeps the run's files: `open` finds them again. */
+  detach?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,10 @@ export interface SandboxDriver {
   readonly abilities: SandboxAbilities;
   /** Opens a clean sandbox for a run, or the one it has already (files of a crashed run are kept until close). */
   open(spec: OpenSpec): Promise<Sandbox>;
+  /** Runs that have files here, open or not. */
+  listRuns?(): Promise<string[]>;
+  /** Removes the files of a run that is not open. */
+  removeRun?(runId: string): Promise<void>;
 }
 
 export const sandboxErrorCodes = [

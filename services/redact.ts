@@ -79,3 +79,11 @@ export function makeRedactor(env: Readonly<Record<string, string | undefined>> =
     },
   };
 }
+
+/** The same JSON value with every text cleaned; names of fields stay. */
+export function redactValue(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, redactValue(field, redact)]));
+}

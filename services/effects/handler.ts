@@ -6,6 +6,14 @@ export interface BlobStore {
   /** Stores bytes, returns their sha256 in hex. Durable (fsync) before it returns. */
   put(bytes: Uint8Array): Promise<string>;
   putFile(path: string): Promise<string>;
+  /** Stores a stream in bounded memory. */
+  putStream(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<{ digest: string; size: number }>;
+  /** Stores a stream in bounded memory. */
+  putStream(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<{ digest: string; size: number }>;
   get(digest: string): Promise<Uint8Array>;
   has(digest: string): boolean;
 }
@@ -21,6 +29,8 @@ export interface EffectContext {
   emit(line: { stream: 'stdout' | 'stderr' | 'progress'; text: string }): void;
   /** The run's sandbox; opens it again after a restart of the worker. @throws EffectError */
   sandbox(): Promise<Sandbox>;
+  /** Ends the run's sandbox and drops its files; false when there was none. */
+  closeSandbox(): Promise<boolean>;
 }
 
 export type EffectHandler<N extends EffectName> = (

@@ -2,6 +2,7 @@
 import type { EffectName } from '../../machines/effects.ts';
 import { type BlobStore, type EffectContext, EffectError, type EffectHandlers } from '../effects/handler.ts';
 import type { Outcome, TaskMessage } from '../protocol.ts';
+import { redactValue } from '../redact.ts';
 import { type FailureContext, failureOf } from './failure.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -32,14 +33,18 @@ export async function doEffect(parts: JobParts, task: TaskMessage, signal: Abort
     signal.throwIfAborted();
     const output = await handler(task.input as never, contextOf(parts, task, signal));
     if (signal.aborted) return cancelled(task.name);
-    return { ok: true, output };
+    return { ok: true, output: cleanOutput(parts, task.name, output) };
   } catch (error) {
     if (signal.aborted) return cancelled(task.name);
     const failure = failureOf(error, parts.failures);
-    if (failure.code === 'sandboxLost') parts.sandboxes.forget(task.runId);
+    if (failure.code === 'sandboxLost') await parts.sandboxes.forget(task.runId);
     return { ok: false, error: failure };
   }
 }
+
+/** A recipe's patches and commands must come back as they were kept; they were cleaned on their way in. */
+const cleanOutput = ({ failures }: JobParts, name: EffectName, output: Record<string, unknown>) =>
+  name === 'readRecipeCache' ? output : (redactValue(output, failures.redact) as Record<string, unknown>);
 
 const cancelled = (name: EffectName): Outcome => ({
   ok: false,
@@ -56,6 +61,7 @@ function contextOf(parts: JobParts, task: TaskMessage, signal: AbortSignal): Eff
     blobs: parts.blobs,
     signal,
     emit,
+    closeSandbox: () => parts.sandboxes.close(runId),
     sandbox: () =>
       parts.sandboxes.get({
         runId,

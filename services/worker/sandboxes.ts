@@ -32,31 +32,34 @@ export class Sandboxes {
     return opening;
   }
 
-  /** Forgets a sandbox that was lost, so that the next asking opens it again. */
-  forget(runId: string): void {
+  /** Lets go of a sandbox that was lost: the next asking opens it again. */
+  async forget(runId: string): Promise<void> {
+    const opening = this.#open.get(runId);
     this.#open.delete(runId);
+    await opening?.then((sandbox) => sandbox.detach?.()).catch(() => {});
   }
 
-  /** Ends the run's sandbox and drops its files. False when there was none. */
-  async close(spec: OpenSpec): Promise<boolean> {
-    const sandbox = await this.get(spec);
-    await sandbox.close();
-    this.#open.delete(spec.runId);
-    return true;
-  }
-
-  /** Lets go of all without dropping their files: each run can be resumed. Waits for those being opened. */
-  async release(): Promise<void> {
-    const all = [...this.#open.values()];
-    this.#open.clear();
-    for (const opening of all) {
-      const sandbox = (await opening.catch(() => null)) as (Sandbox & Releasable) | null;
-      await sandbox?.release?.().catch(() => {});
+  /**
+   * Ends the run's sandbox and drops its files, also those that another process left. False when there was none;
+   * none is opened for it. @throws SandboxError
+   */
+  async close(runId: string): Promise<boolean> {
+    const sandbox = await this.#open.get(runId)?.catch(() => null);
+    this.#open.delete(runId);
+    if (sandbox) {
+      await sandbox.close();
+      return true;
     }
+    for (const driver of this.#drivers) {
+      if (!(await driver.listRuns?.())?.includes(runId)) continue;
+      await driver.removeRun?.(runId);
+      return true;
+    }
+    return false;
   }
-}
 
-/** A sandbox that can let go of its processes and mounts and keep its files. */
-interface Releasable {
-  release?(): Promise<void>;
+  /** Lets go of all and keeps their files: each run can be resumed. Waits for those being opened. */
+  async release(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((runId) => this.forget(runId)));
+  }
 }
