@@ -19,19 +19,19 @@ const lockMs = 5_000;
 
 type Packages = Record<string, Record<string, Record<string, unknown>>>;
 
-const cachePath = (cacheFolder: string): string => join(cacheFolder, 'recipe_cache.json');
+const cachePath = (home: string): string => join(home, 'cache', 'recipe_cache.json');
 
 /**
  * The latest entry for a source in a kind of sandbox, or null. Entries that this version cannot read are as if
  * they were not there.
  */
-export async function readCachedRecipe(
-  cacheFolder: string,
+export async function findRecipe(
+  home: string,
   source: string,
   sandboxKey: string,
 ): Promise<RecipeCacheEntry | null> {
   const wanted = normalSource(source);
-  const found = Object.values(await readPackages(cacheFolder))
+  const found = Object.values(await readPackages(home))
     .map((kinds) => readEntry(kinds[sandboxKey]))
     .filter((entry) => entry !== null)
     .filter((entry) => entry.architecture === 'riscv64' && normalSource(entry.repoUrl) === wanted);
@@ -39,23 +39,23 @@ export async function readCachedRecipe(
 }
 
 /** Keeps a verified port. False when another process held the cache for too long: the entry is dropped. */
-export async function writeCachedRecipe(
-  cacheFolder: string,
+export async function keepRecipe(
+  home: string,
   repoName: string,
   sandboxKey: string,
   entry: RecipeCacheEntry,
 ): Promise<boolean> {
   const stored = toSnake({ ...entry, lastBuilt: calendarTime(entry.lastBuilt) }) as Record<string, unknown>;
-  return change(cacheFolder, (packages) => {
+  return change(home, (packages) => {
     packages[repoName] = { ...packages[repoName], [sandboxKey]: stored };
   });
 }
 
-async function change(cacheFolder: string, edit: (packages: Packages) => void): Promise<boolean> {
-  const path = cachePath(cacheFolder);
+async function change(home: string, edit: (packages: Packages) => void): Promise<boolean> {
+  const path = cachePath(home);
   try {
     await withFileLock(`${path}.lock`, { timeoutMs: lockMs }, async () => {
-      const packages = await readPackages(cacheFolder);
+      const packages = await readPackages(home);
       edit(packages);
       await writeWhole(path, `${JSON.stringify({ version: formVersion, packages }, null, 2)}\n`);
     });
@@ -67,9 +67,9 @@ async function change(cacheFolder: string, edit: (packages: Packages) => void): 
 }
 
 /** A cache that is not there, or cannot be read, is empty: the port is then built anew. */
-async function readPackages(cacheFolder: string): Promise<Packages> {
+async function readPackages(home: string): Promise<Packages> {
   try {
-    const file = JSON.parse(await readFile(cachePath(cacheFolder), 'utf8')) as { packages?: Packages };
+    const file = JSON.parse(await readFile(cachePath(home), 'utf8')) as { packages?: Packages };
     return file.packages ?? {};
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

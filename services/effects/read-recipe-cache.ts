@@ -1,11 +1,10 @@
 /** Looks a source up in the recipe cache. Twice is harmless: it only reads. */
-import { homeLayout } from '../home.ts';
-import { readCachedRecipe } from '../recipe-cache.ts';
+import { findRecipe } from '../recipe-cache.ts';
 import type { EffectHandler } from './handler.ts';
 
 export const readRecipeCache: EffectHandler<'readRecipeCache'> = async (
   { source, sandboxKey },
   { home },
 ) => ({
-  entry: await readCachedRecipe(homeLayout(home).cache, source, sandboxKey),
+  entry: await findRecipe(home, source, sandboxKey),
 });
