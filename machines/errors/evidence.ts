@@ -15,6 +15,9 @@ export interface FailureEvidence {
 /** Lines kept of a text that no extractor has read. */
 const linesMax = 400;
 
+/** Characters of a line that rules look at: as many as an extractor keeps (events/records.ts, output line). */
+export const lineCharsMax = 500;
+
 /** From a command's result: the extracted lines, then those of the stored ends that the extractor left out. */
 export function evidenceOf(result: CommandResult): FailureEvidence {
   const seen = new Set(result.lines.map((line) => line.text));
@@ -44,6 +47,6 @@ const refLines = (ref: TextRef, stream: OutputLine['stream']): OutputLine[] => [
 const textLines = (text: string, stream: OutputLine['stream']): OutputLine[] =>
   text
     .split(/\r?\n/)
-    .map((line, index) => ({ line: index + 1, stream, tool: '', text: line }))
+    .map((line, index) => ({ line: index + 1, stream, tool: '', text: line.slice(0, lineCharsMax) }))
     .filter((line) => line.text.trim() !== '')
     .slice(0, linesMax);

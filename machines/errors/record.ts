@@ -55,9 +55,7 @@ function cut(message: string): string {
 
 /** `src/x.c:12:5: error: …` → the file and line; null when the line names none. */
 export function placeOf(line: Pick<OutputLine, 'text'>): { file: string; line: number } | null {
-  const match = /(?:^|\s|\()((?:[\w.+@-]+\/|\.{0,2}\/)*[\w.+@-]+\.\w{1,6}):(\d+)(?::\d+)?[:)]/.exec(
-    line.text,
-  );
+  const match = /(?:^|[\s(])([\w.+@/-]*[\w+@-]\.\w{1,6}):(\d+)(?::\d+)?[:)]/.exec(line.text);
   if (match === null) return null;
   return { file: match[1] as string, line: Number(match[2]) };
 }

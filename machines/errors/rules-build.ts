@@ -70,7 +70,7 @@ export const buildRules: readonly FailureRule[] = [
   {
     id: 'configure.library-required',
     category: 'DEPENDENCY',
-    line: /(?:configure|CMake|meson\S*|error).*error\b.*(?:\blib\w+|\w+ (?:library|headers?|development)).*(?:required|not found|missing|needed|not available|please install)|(?:configure|meson\S*): error: .*\b(?:is|are) (?:required|missing|not installed)|configure: error: .*[\w-]\.h\b|package requirements \(.*\) were not met/i,
+    line: /\berror\b.{1,80}?(?:\blib\w+|\b(?:library|headers?|development)\b).{1,80}?(?:required|not found|missing|needed|not available|please install)|(?:configure|meson\S*): error: .{1,120}?\b(?:is|are) (?:required|missing|not installed)|configure: error: .{0,80}?[\w-]\.h\b|package requirements \(.*\) were not met/i,
     action: 'install the development package that is named and configure again',
   },
   {

@@ -1,5 +1,6 @@
 /** What a failed command said, for rules that look for a message. Both streams: ninja prints errors on stdout. */
 import type { CommandResult } from '../../events/records.ts';
+import { lineCharsMax } from '../errors/evidence.ts';
 
 /** The extracted lines, then the ends of both streams: at most 64 lines and 16 KiB. */
 export function outputText(result: CommandResult): string {
@@ -9,7 +10,11 @@ export function outputText(result: CommandResult): string {
     result.stderr.tail,
     result.stdout.head,
     result.stdout.tail,
-  ].join('\n');
+  ]
+    .join('\n')
+    .split('\n')
+    .map((line) => line.slice(0, lineCharsMax))
+    .join('\n');
 }
 
 /** True when the command said nothing at all. */
