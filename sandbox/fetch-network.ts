@@ -51,7 +51,7 @@ export async function startFetchNetwork(
       ),
     );
     child.once('close', () =>
-      reject(new SandboxError('sandboxUnavailable', `slirp4netns ended: ${said.trim()}`)),
+      reject(new SandboxError('sandboxUnavailable', `slirp4netns ended: ${said.trim()}${hintFor(said)}`)),
     );
   });
   failed.catch(() => undefined); // it is raced below; when it loses, its end is the normal one
@@ -73,6 +73,9 @@ export async function startFetchNetwork(
   }
   return () => stop(child);
 }
+
+const hintFor = (said: string): string =>
+  said.includes('/dev/net/tun') ? '. The host must offer /dev/net/tun; as root: chmod 666 /dev/net/tun' : '';
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;

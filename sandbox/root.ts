@@ -1,13 +1,13 @@
 /** The riscv64 root that every run starts from: built once, found by its manifest ever after. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AptFolder, type AptPackage, aptDownload, aptPlan, aptUpdate, dropArchives } from './apt.ts';
 import { emulatorVersion, ensureBinfmt } from './binfmt.ts';
 import { SandboxError } from './driver.ts';
 import { withFileLock } from './file-lock.ts';
 import { hostCommandOk } from './host-command.ts';
-import { dropRights, giveToSandbox } from './host-user.ts';
+import { dropRights, giveToSandbox, isRoot, sandboxHostId } from './host-user.ts';
 import { findMirror } from './mirror.ts';
 import { accelHosts, accelNeeds, accelPackages, buildAccel, compilePython } from './root-accel.ts';
 import { basePackages, buildBase } from './root-base.ts';
@@ -66,7 +66,7 @@ export async function ensureRoot(options: RootOptions): Promise<RootInfo> {
   const progress = options.onProgress ?? (() => undefined);
   await ensureBinfmt();
   const found = await readRoot(options.rootsDir);
-  if (found) return found;
+  if (found) return ofThisUser(found);
   await mkdir(options.rootsDir, { recursive: true });
   return withFileLock(
     join(options.rootsDir, `.${rootName}.lock`),
@@ -91,6 +91,16 @@ export async function ensureRoot(options: RootOptions): Promise<RootInfo> {
         throw new SandboxError('sandboxUnavailable', `the root in ${options.rootsDir} has no manifest`);
       return built;
     },
+  );
+}
+
+/** Files of another user would show as nobody's inside, and could not be written by anyone there. */
+async function ofThisUser(root: RootInfo): Promise<RootInfo> {
+  const owner = (await stat(root.base)).uid;
+  if (owner === (isRoot() ? sandboxHostId : process.getuid?.())) return root;
+  throw new SandboxError(
+    'sandboxUnavailable',
+    `the riscv64 root in ${root.path} was made by another user; use a data folder of your own (ATESOR_HOME)`,
   );
 }
 
