@@ -181,6 +181,29 @@ test('[S1] follows no link: not to a file, not to a folder, not in the path of t
   });
 });
 
+test('[S1] is not led out by a folder that turns into a link while it is read', async () => {
+  await withTempFolder(async (top) => {
+    const root = join(top, 'root');
+    await put(top, { 'secret/program+': x8664Program() });
+    const folder = join(root, 'workspace', 'pkg');
+    await put(root, repo({ 'a/first+': elfFile(), 'a/b/program+': elfFile() }));
+    await symlink(join(top, 'secret'), join(folder, 'link'));
+    let scanning = true;
+    const swapping = (async () => {
+      while (scanning) {
+        // folder and link change places: each exists under the name `a/b` half of the time
+        await rename(join(folder, 'a/b'), join(folder, 'spare'));
+        await rename(join(folder, 'link'), join(folder, 'a/b'));
+        await rename(join(folder, 'a/b'), join(folder, 'link'));
+        await rename(join(folder, 'spare'), join(folder, 'a/b'));
+      }
+    })();
+    for (let i = 0; i < 100; i += 1) assert.is((await scan(root)).counts.foreign, 0);
+    scanning = false;
+    await swapping;
+  });
+});
+
 test('[S1] is not held up by a pipe that looks like an output', async () => {
   await withTempFolder(async (root) => {
     await put(root, repo({ 'real+': elfFile() }));
