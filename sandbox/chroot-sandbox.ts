@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import type { RunCgroup } from './cgroups.ts';
 import { copyInto, copyOutOf } from './copy.ts';
 import { type ExecResult, type ExecSpec, type Sandbox, SandboxError } from './driver.ts';
-import { writeResolvConf } from './fetch-network.ts';
 import type { Holder } from './holder.ts';
 import { isRoot, sandboxHostId } from './host-user.ts';
 import { resolveInside, resolveInWorkspace } from './inside-path.ts';
@@ -70,7 +69,6 @@ export class ChrootSandbox implements Sandbox {
           cgroup,
           pipes: pipesOf(runDir),
           stdin,
-          resolvConf: spec.network === 'fetch' ? await writeResolvConf(runDir) : null,
         });
       } finally {
         if (stdin !== 'ignore') closeSync(stdin);
@@ -113,7 +111,6 @@ export class ChrootSandbox implements Sandbox {
               cgroup: this.#parts.cgroup,
               pipes: pipesOf(this.#parts.runDir),
               stdin: 'ignore',
-              resolvConf: null,
             },
           ),
       }),

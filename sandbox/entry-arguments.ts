@@ -1,7 +1,7 @@
 /** How one command enters the sandbox: bubblewrap's arguments, as data. */
 import type { ExecSpec } from './driver.ts';
 import { SandboxError } from './driver.ts';
-import { mountPoint } from './holder.ts';
+import { mountPoint, resolvConf } from './holder.ts';
 import { builderId } from './host-user.ts';
 
 /** What a login on Debian would have, in the one language that every root has. */
@@ -31,10 +31,7 @@ const rootCapabilities = [
 ];
 
 /** Arguments up to the command, to be read by bubblewrap from a file descriptor (so `ps` shows no environment). */
-export function entryArguments(
-  spec: Pick<ExecSpec, 'cwd' | 'env' | 'user'>,
-  resolvConf: string | null,
-): string[] {
+export function entryArguments(spec: Pick<ExecSpec, 'cwd' | 'env' | 'user' | 'network'>): string[] {
   const root = spec.user === 'root';
   const files = root
     ? ['--bind', mountPoint, '/']
@@ -58,7 +55,7 @@ export function entryArguments(
   const argv = [
     ...files,
     ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
-    ...(resolvConf === null ? [] : ['--ro-bind', resolvConf, '/etc/resolv.conf']),
+    ...(spec.network === 'off' ? [] : ['--ro-bind', resolvConf, '/etc/resolv.conf']),
     ...['--unshare-user', ...identity],
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
     ...['--hostname', 'riscv64', '--die-with-parent', '--new-session'],

@@ -1,21 +1,10 @@
 /** Outgoing network for a phase that fetches: user-mode networking that cannot reach the host's own loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SandboxError } from './driver.ts';
 import { hostEnv } from './host-command.ts';
 
-/** Address at which slirp4netns answers DNS questions. Source: slirp4netns(1), DESCRIPTION. */
-const resolver = 'nameserver 10.0.2.3\n';
 const readyTimeoutMs = 15_000;
-
-/** The file that stands in for /etc/resolv.conf while the network is on. */
-export async function writeResolvConf(runDir: string): Promise<string> {
-  const path = join(runDir, 'resolv.conf');
-  await writeFile(path, resolver, { mode: 0o644 });
-  return path;
-}
 
 /**
  * Gives the network namespace of `pid` a way out. It ends with the returned function, or with this process.

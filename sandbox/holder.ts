@@ -12,8 +12,12 @@ import { isRoot } from './host-user.ts';
 
 /** Where the run's files are mounted in the holder's namespace. /mnt is on every Linux (FHS 3.12). */
 export const mountPoint = '/mnt/m';
+/** Stands in for /etc/resolv.conf while a command has a network; in the namespace too, so that it can be reached. */
+export const resolvConf = '/mnt/resolv.conf';
+/** Address at which slirp4netns answers DNS questions. Source: slirp4netns(1), DESCRIPTION. */
+const resolver = '10.0.2.3';
 /** A run is open in one process only; after a kill its holder needs a moment to end. */
-const lockWaitSeconds = 20;
+const lockWaitSeconds = 8;
 const mountTimeoutMs = 30_000;
 
 export class Holder {
@@ -112,13 +116,14 @@ export async function startHolder(runDir: string, cgroupFolders: readonly string
   throw new SandboxError('sandboxUnavailable', `a mount namespace could not be made: ${said.trim()}.${hint}`);
 }
 
-/** After the end of stdin it waits (10 s at most) for the commands to be gone, then removes their control groups. */
+/** After the end of stdin it waits (5 s at most) for the commands to be gone, then removes their control groups. */
 const holdScript = `
 mount -t tmpfs -o mode=755 tmpfs /mnt && mkdir ${mountPoint} || exit 1
+echo 'nameserver ${resolver}' > ${resolvConf}
 echo ready
 cat >/dev/null
 tries=0
-while [ $# -gt 0 ] && [ $tries -lt 200 ]; do
+while [ $# -gt 0 ] && [ $tries -lt 100 ]; do
   rmdir "$@" 2>/dev/null
   for folder; do shift; [ ! -d "$folder" ] || set -- "$@" "$folder"; done
   tries=$((tries + 1))

@@ -24,8 +24,6 @@ export interface RunCommandContext {
   pipes: { stdout: string; stderr: string };
   /** File descriptor of the command's stdin, or 'ignore'. */
   stdin: number | 'ignore';
-  /** Path of the resolver's file when the network is on, else null. */
-  resolvConf: string | null;
 }
 
 /**
@@ -38,7 +36,7 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
       'denied',
       `the command is longer than ${commandMaxBytes} bytes; put it into a file`,
     );
-  const entry = entryArguments(spec, context.resolvConf);
+  const entry = entryArguments(spec);
   const oomBefore = await context.cgroup?.oomKills();
   const startedAt = performance.now();
   const run = start(spec, context);
@@ -50,7 +48,7 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
   let stopNetwork: (() => Promise<void>) | null = null;
   try {
     run.argumentsEnd.end(entry.map((one) => `${one}\0`).join(''));
-    if (context.resolvConf !== null) {
+    if (spec.network === 'fetch') {
       const pid = await status.childPid;
       // no process: it could not be entered, or was killed already, and the end below says which
       if (pid !== null) stopNetwork = await startFetchNetwork(pid, context.holder.enterUser());
@@ -92,7 +90,13 @@ function start(spec: ExecSpec, context: RunCommandContext) {
     errorTail = (errorTail + chunk.toString('latin1')).slice(-1000);
     spec.onOutput?.('stderr', chunk);
   });
-  const fds = ['--args', '3', '--json-status-fd', '4', ...(context.resolvConf ? ['--block-fd', '5'] : [])];
+  const fds = [
+    '--args',
+    '3',
+    '--json-status-fd',
+    '4',
+    ...(spec.network === 'fetch' ? ['--block-fd', '5'] : []),
+  ];
   const child = spawn(
     'sh',
     [
@@ -109,7 +113,7 @@ function start(spec: ExecSpec, context: RunCommandContext) {
         stderr.writeEnd,
         'pipe',
         'pipe',
-        ...(context.resolvConf ? ['pipe' as const] : []),
+        ...(spec.network === 'fetch' ? ['pipe' as const] : []),
       ],
     },
   );
