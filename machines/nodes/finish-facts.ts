@@ -1,5 +1,5 @@
 /** The facts and inputs of the finish node that need more than a line. Pure. */
-import type { AgentState } from '../../events/agent-state.ts';
+import type { AgentState, StateExtras } from '../../events/agent-state.ts';
 import type { AnyFact } from '../../events/envelope.ts';
 import type { BuildPhase, PackageTests, RecipeCacheEntry } from '../../events/records.ts';
 import { fact } from '../actor-kit.ts';
@@ -29,7 +29,7 @@ export const testsError = (failure: EffectFailure): AnyFact =>
   });
 
 /** Verified in one kind of build says nothing of the other: a strict build has a key of its own. */
-export const sandboxKeyOf = (state: AgentState): string =>
+export const sandboxKeyOf = (state: { x: Pick<StateExtras, 'strict' | 'platform'> }): string =>
   state.x.strict ? `${state.x.platform}-strict` : state.x.platform;
 
 /** The entry holds what was run, so that it can be run again: rewrites and packages that rules added included. */

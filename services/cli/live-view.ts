@@ -5,7 +5,7 @@
 import type { AnyEvent } from '../../events/envelope.ts';
 import type { OutputLine } from '../engine.ts';
 import { type EventLine, linesOf } from './event-lines.ts';
-import { cleaned, type Palette, palette } from './format.ts';
+import { cleaned, oneLine, type Palette, palette } from './format.ts';
 import { frameOf } from './live-frame.ts';
 import { newLiveModel, withEvent, withOutput } from './live-model.ts';
 import type { Terminal } from './terminal.ts';
@@ -70,9 +70,9 @@ export const openLiveView = (terminal: Terminal, options: { verbose: boolean; qu
       if (options.verbose) {
         for (const line of cleaned(text).trimEnd().split('\n'))
           keep(`${' '.repeat(labelWidth)}${colours.faint(line)}`);
-      } else if (stream === 'progress' && !terminal.live && text.trim() !== lastSaid) {
+      } else if (stream === 'progress' && !terminal.live && oneLine(text) !== lastSaid) {
         // Without a frame, progress of a long set-up is the only sign of life.
-        lastSaid = text.trim();
+        lastSaid = oneLine(text);
         keep(renderLine({ label: 'progress', text: lastSaid, tone: 'faint' }, colours));
       }
     },

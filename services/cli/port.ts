@@ -1,11 +1,12 @@
 /** `atesor port SOURCE`: builds a source for riscv64 and proves it. */
 import { ulid } from 'ulid';
 import type { EventDataByType } from '../../events/catalogue.ts';
+import { sandboxKeyOf } from '../../machines/nodes/finish-facts.ts';
 import { repoNameOf, sourceText } from '../../machines/source-name.ts';
 import { homePath, openHome } from '../home.ts';
 import { parseSource } from '../sources/parse-source.ts';
 import { openEngine } from '../wire.ts';
-import { cachedRecipeFor } from './cached-recipe.ts';
+import { cachedRecipeFor, withCachedRecipe } from './cached-recipe.ts';
 import { type CommandLine, UsageError } from './command-line.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineVersions } from './engine-versions.ts';
@@ -42,7 +43,8 @@ export const portCommand = async (line: CommandLine, terminal: Terminal): Promis
   const source = await parseSource(line.operand);
   const home = openHome(homePath());
   const runId = ulid().toLowerCase();
-  const cachedRecipe = line.force ? null : await cachedRecipeFor(source, target, home);
+  const sandboxKey = sandboxKeyOf({ x: { platform: target, strict: line.strict } });
+  const cachedRecipe = line.force ? null : await cachedRecipeFor(source, sandboxKey, home, line.optimize);
   const started: EventDataByType['run.started'] = {
     source: sourceText(source),
     repoName: repoNameOf(source),
@@ -62,5 +64,10 @@ export const portCommand = async (line: CommandLine, terminal: Terminal): Promis
     runId,
     open: (onNotice) => openEngine(engineOptions(home.root, process.env, onNotice)),
     begin: (engine) => engine.start(runId, started),
+    // A run that the cache answers writes nothing itself: three events and the end.
+    completed: (outcome) =>
+      cachedRecipe === null || line.optimize
+        ? outcome
+        : withCachedRecipe(outcome, started.repoName, cachedRecipe, home),
   });
 };

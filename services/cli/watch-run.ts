@@ -31,6 +31,8 @@ export interface Watching {
   runId: string;
   /** Starts or resumes the run. */
   begin(engine: Engine): Promise<unknown>;
+  /** May add to a run's outcome what this process did for it. */
+  completed?(outcome: Finished['outcome']): Finished['outcome'] | Promise<Finished['outcome']>;
   /** Prints only events after this seq; they were printed before. */
   afterSeq?: number;
 }
@@ -94,7 +96,8 @@ export const watchRun = async (watching: Watching): Promise<number> => {
       terminal.err(`stopped. Go on with it: atesor resume ${runId}\n`);
       return ended;
     }
-    if (ended.outcome !== null) return finish(ended.outcome);
+    if (ended.outcome !== null)
+      return finish(watching.completed ? await watching.completed(ended.outcome) : ended.outcome);
     terminal.err(`atesor: ${endText(ended)}\n`);
     return ended.status === 'paused' || ended.status === 'cancelled'
       ? exitCodes.interrupted
