@@ -121,7 +121,7 @@ export async function buildAccel(
   const loader = `usr${host.loader}`;
   await take(loader, loader);
   await linkCrossPaths(tree, base);
-  await writeSpecs(tree);
+  await writeSpecs(tree, base, signal);
   await useNativePerl(tree, base, scratch, host);
 }
 
@@ -137,11 +137,22 @@ async function linkCrossPaths(tree: string, base: string): Promise<void> {
 }
 
 /** A cross compiler does not look into /usr/local/include, a native one does: the gcc driver is told to say it. */
-async function writeSpecs(tree: string): Promise<void> {
+async function writeSpecs(tree: string, base: string, signal?: AbortSignal): Promise<void> {
   const path = join(tree, `usr/lib/gcc/${target}/${gcc}/specs`);
   await mkdir(dirname(path), { recursive: true });
-  // "+" appends; the driver's own specs file may not rename
-  await writeFile(path, '*cpp_unique_options:\n+ %{!nostdinc:-isystem /usr/local/include}\n\n');
+  // All of the driver's own specs, then the addition: with a specs file at hand the driver leaves out what it
+  // computes at its start otherwise, among it the shared libgcc, and no C++ program would link.
+  const specs = await hostCommandOk(['chroot', base, `/usr/bin/gcc-${gcc}`, '-dumpspecs'], {
+    doing: 'asking the compiler for its specs',
+    timeoutMs: 60_000,
+    signal,
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8' },
+  });
+  // "+" appends
+  await writeFile(
+    path,
+    `${specs.trimEnd()}\n\n*cpp_unique_options:\n+ %{!nostdinc:-isystem /usr/local/include}\n\n`,
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import { accelHosts, accelNeeds, accelPackages, buildAccel, compilePython } from
 import { basePackages, buildBase } from './root-base.ts';
 
 /** Raised when the recipe (packages, fix-ups, accelerated programs) changes: older roots are then left unused. */
-export const rootRecipeVersion = 3;
+export const rootRecipeVersion = 4;
 export const rootSuite = 'trixie';
 export const rootArchitecture = 'riscv64';
 const rootName = `debian-${rootSuite}-${rootArchitecture}-${rootRecipeVersion}`;
