@@ -1,25 +1,8 @@
 /** Which of the built files the port is about. Rules only; source: upstream facts §10.3. */
 import type { AgentState } from '../events/agent-state.ts';
 import type { BuildArtifact } from '../events/records.ts';
+import { isBuildSystemNoise } from './artifact-noise.ts';
 
-/** Files that a build system makes for itself. */
-const noise = [
-  'CMakeFiles',
-  '_deps',
-  '.libs',
-  'conftest',
-  'cmake-build-',
-  'CompilerId',
-  'CheckTypeSize',
-  'CheckFunctionExists',
-  'CheckIncludeFile',
-  'TryCompile-',
-  'meson-private',
-  'meson-info',
-  'meson-logs',
-  'build-aux',
-  'autom4te.cache',
-];
 const helpers =
   /^(tests?|testing|checks?|examples?|samples?|demos?|benchmarks?|bench|tools|contrib|fuzz(ers?|ing)?)$/;
 const helperName = /^(test|check|bench|example|demo)([-_.]|$)|[-_](tests?|bench|example|demo)(\.|$)/;
@@ -45,11 +28,9 @@ export function curate(state: Pick<AgentState, 'buildArtifacts' | 'repoName' | '
 }
 
 /** libtool builds into `.libs` and leaves a script in front: such a file is the product when it stands alone. */
-function isNoise(artifact: BuildArtifact, all: readonly BuildArtifact[]): boolean {
-  const { filepath, type } = artifact;
-  const found = noise.filter((part) => filepath.includes(part));
-  if (found.length === 0) return type === 'object';
-  if (found.length > 1 || found[0] !== '.libs' || type === 'object') return true;
+function isNoise({ filepath, type }: BuildArtifact, all: readonly BuildArtifact[]): boolean {
+  if (type === 'object' || isBuildSystemNoise(filepath)) return true;
+  if (!filepath.includes('.libs')) return false;
   const outside = filepath.replace('.libs/', '');
   return all.some((other) => other.filepath === outside);
 }

@@ -1,5 +1,6 @@
 /** What a scan of the built files proves. Source: upstream facts §10.2, in its order. */
 import type { ArtifactScan, ArtifactVerification, ElfFile } from '../events/records.ts';
+import { isBuildSystemNoise } from './artifact-noise.ts';
 
 /** Files kept of each list. Source: upstream facts §10.2. */
 const listedMax = 200;
@@ -10,7 +11,8 @@ const expectedMax = 10;
  * `wrong_arch` when anything was built for another machine, `verified` when something was built for riscv64 and
  * the whole tree was seen, else `unverified`. Files that came with the source decide nothing.
  */
-export function verdictOf(scan: ArtifactScan, expectedArtifacts: readonly string[]): ArtifactVerification {
+export function verdictOf(whole: ArtifactScan, expectedArtifacts: readonly string[]): ArtifactVerification {
+  const scan = withoutNoise(whole);
   const { counts, truncated, scanError } = scan;
   const expectedMissing = missingOf(scan.riscv64, expectedArtifacts);
   const details = {
@@ -50,6 +52,22 @@ export function verdictOf(scan: ArtifactScan, expectedArtifacts: readonly string
       ? 'nothing was built for riscv64; the source brings files for other machines'
       : 'no ELF file was built';
   return { status: 'unverified', verified: false, reason, ...details };
+}
+
+/** A build system's own probes prove nothing: a compiler check alone would make every cmake build verified. */
+function withoutNoise(scan: ArtifactScan): ArtifactScan {
+  const riscv64 = scan.riscv64.filter((file) => !isBuildSystemNoise(file.path));
+  const foreign = scan.foreign.filter((file) => !isBuildSystemNoise(file.path));
+  return {
+    ...scan,
+    riscv64,
+    foreign,
+    counts: {
+      ...scan.counts,
+      riscv64: scan.counts.riscv64 - (scan.riscv64.length - riscv64.length),
+      foreign: scan.counts.foreign - (scan.foreign.length - foreign.length),
+    },
+  };
 }
 
 /** Expected names that no riscv64 file has: `libz` is there when `libz.so.1` is. */

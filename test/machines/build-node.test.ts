@@ -123,6 +123,33 @@ test('[B5] an effect that could not be done is left to the wrapper, in every wai
   assert.is(only(probing.bodies, 'actor.crashed')[0]?.data.node, 'build_node');
 });
 
+test('[X1] a source with another build system is built by that one on a clean tree, for one attempt', () => {
+  const cmake = scanOf('cmake').buildSystem;
+  const autotools = { ...cmake, type: 'autotools' as const, confidence: 0.85, primaryFile: 'configure' };
+  const weak = { ...cmake, type: 'meson' as const, confidence: 0.3 };
+  const scan = { ...scanOf('cmake'), candidates: [cmake, weak, autotools] };
+  const script: Script = {
+    scanRepository: () => ({ output: scan }),
+    probeTree: ({ queries }) => ({
+      output: { answers: Object.fromEntries((queries as string[]).map((query) => [query, true])) },
+    }),
+    runCommand: ({ command }) =>
+      /cmake/.test(command as string) ? failed('CMake Error: Cannot find source file: x.rc') : undefined,
+  };
+  const { run, bodies } = drive(script);
+  assert.is(run.outcome?.verdict, 'verified');
+  assert.is(run.state?.attemptCount, 1);
+  assert.is(run.state?.buildPlan?.buildSystem, 'autotools');
+  const [fix] = run.state?.fixesAttempted ?? [];
+  assert.is(fix?.strategy, 'build by autotools');
+  assert.is(fix?.success, true);
+  assert.ok(ranCommands(bodies).includes('git clean -xfdq'));
+  // Each system is tried once: with both failing the run ends at its attempts.
+  const both = drive({ ...script, runCommand: () => failed('configure: error: no') });
+  assert.is(only(both.bodies, 'fix.planReplaced').length, 1);
+  assert.is(both.run.outcome?.exitCode, 1);
+});
+
 test('the commands that ran are kept in order for the recipe', () => {
   const { run } = drive({ scanRepository: () => ({ output: scanOf('cmake') }) });
   const phases = run.state?.x.buildLog.map((line) => line.phase) ?? [];

@@ -78,4 +78,34 @@ test('long lists are cut at 200', () => {
   assert.is(verdict.counts.riscv64, 250);
 });
 
+test('a compiler check of the build system proves nothing', () => {
+  const probe = {
+    path: 'build/CMakeFiles/3.31/CompilerIdC/a.out',
+    type: 'binary' as const,
+    machine: 'riscv64',
+    abi: 'lp64d',
+    size: 9,
+    sha256: '',
+  };
+  const scan = {
+    sourceCommit: 'c',
+    riscv64: [probe],
+    foreign: [{ ...probe, path: 'build/CMakeFiles/x86.out', machine: 'x86-64' }],
+    prebuiltForeign: [],
+    counts: { riscv64: 1, foreign: 1, prebuiltForeign: 0 },
+    abiWarnings: [],
+    examined: 2,
+    truncated: false,
+    scanError: null,
+  };
+  assert.is(verdictOf(scan, []).status, 'unverified');
+  const real = {
+    ...scan,
+    riscv64: [probe, { ...probe, path: 'build/tool' }],
+    counts: { ...scan.counts, riscv64: 2 },
+  };
+  assert.is(verdictOf(real, []).status, 'verified');
+  assert.is(verdictOf(real, []).counts.riscv64, 1);
+});
+
 test.run();
