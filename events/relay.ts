@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from 'nats';
+import { newBell } from './bell.ts';
 import type { EventLog } from './log-types.ts';
 import { newMemory, publishPartsOf, reconcile, relayBatch } from './relay-pass.ts';
 import { ensureStreams } from './stream.ts';
@@ -40,6 +41,8 @@ export function startRelay(log: EventLog, nc: NatsConnection, options: RelayOpti
   const work = newBell();
   const settled = newBell();
   let reconcileDue = true;
+  /** False while the stream may lack what the outbox does not say. */
+  let isReconciled = false;
   let told = '';
   const tell = (error: Error) => {
     if (error.message !== told) onFault(error);
@@ -50,11 +53,13 @@ export function startRelay(log: EventLog, nc: NatsConnection, options: RelayOpti
     const wasDue = reconcileDue;
     reconcileDue = false;
     if (wasDue) {
+      isReconciled = false;
       memory.heads.clear();
       await ensureStreams(nc);
     }
     const parts = await publishPartsOf(nc);
     if (wasDue) for (const fault of await reconcile(log, parts, memory, now())) tell(fault);
+    isReconciled = true;
     for (let more = true; more && !stopped.signal.aborted; )
       more = await relayBatch(log, parts, memory, tell);
   };
@@ -71,6 +76,7 @@ export function startRelay(log: EventLog, nc: NatsConnection, options: RelayOpti
         if (stopped.signal.aborted || nc.isClosed()) break;
         tell(error as Error);
         reconcileDue = true;
+        isReconciled = false;
         await sleep(waitMs, undefined, { signal: stopped.signal }).catch(() => {});
         waitMs = Math.min(waitMs * 2, waitsMs.last);
       }
@@ -83,11 +89,13 @@ export function startRelay(log: EventLog, nc: NatsConnection, options: RelayOpti
   void watchConnection(nc, () => {
     // The server may have come back with less than it had, and this wakes a relay whose connection was closed.
     reconcileDue = true;
+    isReconciled = false;
     work.ring();
   });
   const ended = loop();
   return {
-    drained: (timeoutMs) => emptyBy(log, settled.next, stopped.signal, timeoutMs),
+    drained: (timeoutMs) =>
+      emptyBy(() => isReconciled && log.outboxSize() === 0, settled.next, stopped.signal, timeoutMs),
     stop: async () => {
       stopped.abort();
       forgetAppends();
@@ -103,7 +111,7 @@ async function watchConnection(nc: NatsConnection, changed: () => void): Promise
 }
 
 async function emptyBy(
-  log: EventLog,
+  isEmpty: () => boolean,
   settled: () => Promise<void>,
   stopped: AbortSignal,
   timeoutMs: number,
@@ -113,24 +121,11 @@ async function emptyBy(
   try {
     for (let isLate = false; !isLate && !stopped.aborted; ) {
       const next = settled();
-      if (log.outboxSize() === 0) return true;
+      if (isEmpty()) return true;
       isLate = await Promise.race([next.then(() => false), late]);
     }
     return false;
   } finally {
     deadline.abort();
   }
-}
-
-/** Something to wait for, again and again: `next` settles at the first `ring` after it was asked for. */
-function newBell(): { ring: () => void; next: () => Promise<void> } {
-  let bell = Promise.withResolvers<void>();
-  return {
-    next: () => bell.promise,
-    ring: () => {
-      const rung = bell;
-      bell = Promise.withResolvers<void>();
-      rung.resolve();
-    },
-  };
 }

@@ -42,16 +42,19 @@ export const streamConfigs: readonly Wanted[] = [
 
 /**
  * Refuses a server that lacks what we use: an older one ignores the headers of newer features without a word.
- * @throws StreamError `serverTooOld`, `noJetStream`
+ * @throws StreamError `serverTooOld`, `noJetStream`, `streamDown`
  */
 export function checkServer(nc: Pick<NatsConnection, 'info'>): void {
-  const version = nc.info?.version ?? '0.0.0';
+  const info = nc.info;
+  if (info === undefined)
+    throw new StreamError('streamDown', 'the connection to NATS is closed: connect again, or check NATS_URL');
+  const { version } = info;
   if (isOlder(version, serverVersionMin))
     throw new StreamError(
       'serverTooOld',
       `the NATS server is ${version}, ${serverVersionMin} is the oldest that will do: upgrade it, or unset NATS_URL`,
     );
-  if (nc.info?.jetstream !== true)
+  if (info.jetstream !== true)
     throw new StreamError(
       'noJetStream',
       `the NATS server ${version} has JetStream switched off: start it with JetStream, or unset NATS_URL`,
@@ -76,15 +79,19 @@ function isOlder(version: string, floor: string): boolean {
  */
 export async function ensureStreams(nc: NatsConnection, options: { replicas?: number } = {}): Promise<void> {
   checkServer(nc);
-  let manager: JetStreamManager;
+  const manager = await openManager(nc);
+  for (const wanted of streamConfigs) await ensureStream(manager, wanted, options.replicas);
+}
+
+async function openManager(nc: NatsConnection): Promise<JetStreamManager> {
   try {
-    manager = await nc.jetstreamManager();
+    return await nc.jetstreamManager();
   } catch (error) {
+    if (jsErrorCode(error) === null) throw noAnswer('JetStream', error);
     throw new StreamError('noJetStream', `JetStream cannot be used here (${why(error)}): check the account`, {
       cause: error,
     });
   }
-  for (const wanted of streamConfigs) await ensureStream(manager, wanted, options.replicas);
 }
 
 async function ensureStream(
@@ -103,10 +110,7 @@ async function ensureStream(
     if (present === null) await manager.streams.add(config);
     else if (differs(present, config)) await manager.streams.update(wanted.name, config);
   } catch (error) {
-    if (jsErrorCode(error) === null)
-      throw new StreamError('streamDown', `stream ${wanted.name}: no answer (${why(error)}): try again`, {
-        cause: error,
-      });
+    if (jsErrorCode(error) === null) throw noAnswer(`stream ${wanted.name}`, error);
     throw new StreamError(
       'streamUnfit',
       `stream ${wanted.name} cannot be made what is needed (${why(error)}): delete it, or use another server`,
@@ -163,3 +167,8 @@ export const eventHeaders = {
 } as const;
 
 const why = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const noAnswer = (what: string, error: unknown) =>
+  new StreamError('streamDown', `${what}: no answer from the NATS server (${why(error)}): try again`, {
+    cause: error,
+  });
