@@ -1,4 +1,4 @@
-import { headerHints } from '../../seeds/header-hints.ts';
+import { bareHeaderNames, headerHints } from '../../seeds/header-hints.ts';
 import { packagesOf } from '../package-names.ts';
 import { installAndRetry } from './install-and-retry.ts';
 import { allGroups, outputText } from './output.ts';
@@ -17,26 +17,15 @@ const ofAnotherMachine =
  */
 export function packagesOfHeader(header: string): readonly string[] {
   if (ofAnotherMachine.test(header)) return [];
-  const stem = header.slice(header.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
-  const first = header.includes('/') ? header.slice(0, header.indexOf('/')) : stem;
   const hinted = Object.keys(headerHints)
     .filter((key) => key === header || (key.endsWith('/') && header.startsWith(key)))
     .toSorted((a, b) => b.length - a.length)[0];
-  const plain = (part: string): string[] => {
-    // A bare stem in the hints is a header at the top: `png` is png.h and not project/png.h.
-    const hint = header.includes('/') && part === stem ? undefined : headerHints[part];
-    return [...(hint === undefined ? [] : [hint]), part, `lib${part}`];
-  };
-  const candidates = [
-    ...(hinted === undefined ? [] : [headerHints[hinted] as string]),
-    ...plain(first),
-    ...(header.includes('/') ? [] : plain(stem)),
-  ];
-  for (const name of candidates) {
-    const packages = packagesOf(name);
-    if (packages.length > 0) return packages;
-  }
-  return [];
+  if (hinted !== undefined) return packagesOf(headerHints[hinted] as string);
+  // `png` in the hints is png.h at the top, or a folder png/; project/png.h is not known.
+  const first = header.split('/', 1)[0]?.replace(/\.\w+$/, '') ?? '';
+  const hint = Object.hasOwn(headerHints, first) ? headerHints[first] : undefined;
+  const named = hint ?? [first, `lib${first}`].find((name) => bareHeaderNames.has(name));
+  return named === undefined ? [] : packagesOf(named);
 }
 
 const packagesFor = ({ result }: Failure): string[] => [
@@ -74,10 +63,23 @@ export const missingHeader = installAndRetry('header', packagesFor, {
       output: 'configure: error: Failed to locate snappy-c.h',
       expect: [{ install: ['libsnappy-dev'] }, { retry: './configure' }],
     },
+    {
+      command: './configure',
+      output: "configure: error: Couldn't find or include bfd.h",
+      expect: [{ install: ['binutils-dev'] }, { retry: './configure' }],
+    },
+    {
+      command: './configure',
+      output: 'configure: error: unable to find the slang library and header file slang.h',
+      expect: [{ install: ['libslang2-dev'] }, { retry: './configure' }],
+    },
   ],
   nearMisses: [
     { command: 'make', output: 'a.c:1:10: fatal error: immintrin.h: No such file or directory' },
     { command: 'make', output: 'a.c:1:10: fatal error: config.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: notify.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: file.h: No such file or directory' },
+    { command: 'make', output: 'a.c:1:10: fatal error: toString: No such file or directory' },
     { command: 'make', output: 'a.c:1:10: fatal error: sys/io.h: No such file or directory' },
     { command: 'make', output: 'a.c:1:10: fatal error: internal/png.h: No such file or directory' },
     { command: 'make', output: 'a.c:1: warning: png.h is old' },

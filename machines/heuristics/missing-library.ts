@@ -1,3 +1,4 @@
+import { toolPackages } from '../../seeds/tool-packages.debian.ts';
 import { canonicalName, packagesOf } from '../package-names.ts';
 import { installAndRetry } from './install-and-retry.ts';
 import { allGroups, outputText } from './output.ts';
@@ -14,15 +15,15 @@ const named = [
   /configure: error: [\w' ,]{0,20}?(?:not|n't) find (?:the )?(lib[\w.+-]+|[\w.+-]+)/gi,
   /cannot find -l([\w.+-]+?):?(?:\s|$)/gm,
 ];
-/** What messages call "not found" and is no library. */
-const notLibraries = new Set(['gcc', 'python3', 'perl', 'go', 'rust', 'java', 'node', 'make']);
+/** A program that a message calls "not found" is another rule's, and is often just a word (`file`, `patch`). */
+const programs = new Set(Object.values(toolPackages));
 
 const packagesFor = ({ result }: Failure): string[] => {
   const text = outputText(result);
   return named
     .flatMap((pattern) => allGroups(text, pattern))
     .flatMap((name) => canonicalName(name.replace(/\.$/, '')) ?? [])
-    .filter((canonical) => !notLibraries.has(canonical))
+    .filter((canonical) => !programs.has(canonical))
     .flatMap(packagesOf);
 };
 
@@ -74,6 +75,7 @@ export const missingLibrary = installAndRetry('library', packagesFor, {
   ],
   nearMisses: [
     { command: './configure', output: 'configure: error: quad precision requires libquadmath' },
+    { command: './configure', output: 'configure: error: source file not found' },
     { command: './configure', output: 'configure: error: uint64_t and int64_t not found' },
     { command: './configure', output: 'configure: error: C compiler cannot create executables' },
     { command: 'cmake .', output: 'Could NOT find Frobnicate (missing: FROB_LIBRARY)' },
