@@ -44,6 +44,11 @@ export function assertLogFile(db: Database, path: string): void {
       'unknownVersion',
       `${path} has schema ${version}, this program knows ${logSchemaVersion}: use the newer atesor`,
     );
+  // A first start that ran out of space, or was killed, leaves a database with nothing in it.
+  const isEmpty =
+    applicationId === 0 && version === 0 && db.prepare('SELECT 1 FROM sqlite_master').get() === undefined;
+  if (isEmpty)
+    throw new LogError('missing', `there is no log at ${path} yet: start a run with \`atesor port SOURCE\``);
   if (applicationId !== logApplicationId || version < 1) throw corruptLog(path, 'it is no log of atesor');
 }
 

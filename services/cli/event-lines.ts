@@ -45,7 +45,6 @@ const tellers: { [T in EventType]?: Teller<T> } = {
     ),
     ...data.notes.map((note) => line('source', note, 'warn')),
   ],
-  'init.cloneFailed': ({ data }) => line('source', first(data.message), 'bad'),
   'init.repositoryScanned': ({ data: { scan, missingTools } }) =>
     line(
       'scan',
@@ -130,7 +129,10 @@ const tellers: { [T in EventType]?: Teller<T> } = {
   'sandbox.rebuildDiverged': ({ data }) =>
     line('sandbox', `${data.command}: ${data.actual}, was ${data.expected}`, 'bad'),
   'effect.failed': ({ data }) =>
-    line('effect', `${data.name} failed (${data.error.code}): ${first(data.error.message)}`, 'bad'),
+    // A source that cannot be had is told by the error that follows.
+    data.name === 'cloneRepository'
+      ? null
+      : line('effect', `${data.name} failed (${data.error.code}): ${first(data.error.message)}`, 'bad'),
   'effect.expired': ({ data }) => line('effect', `${data.name} did not answer in time`, 'bad'),
   'actor.crashed': ({ data }) => line('fault', `${data.node ?? 'host'}: ${first(data.message)}`, 'bad'),
   'actor.retryScheduled': ({ data }) =>

@@ -79,7 +79,7 @@ test('tells a file that is no database, and one of another program', () =>
     assert.throws(() => openLog(other), fails('corrupt', /no log of atesor/));
     assert.throws(() => openLog(other, { readonly: true }), fails('corrupt', /no log of atesor/));
     writeFileSync(join(folder, 'empty.db'), '');
-    assert.throws(() => openLog(join(folder, 'empty.db'), { readonly: true }), fails('corrupt', /no log/));
+    assert.throws(() => openLog(join(folder, 'empty.db'), { readonly: true }), fails('missing', /no log/));
   }));
 
 test('refuses a log with a newer schema', () =>
