@@ -109,8 +109,17 @@ export async function createEngine(options: EngineOptions, parts: EngineParts): 
       () => false,
     );
   };
-  const follow = (runId: string, handlers: FollowHandlers): Following =>
-    followRun(followParts(runId), handlers);
+  const followings = new Set<Following>();
+  const follow = (runId: string, handlers: FollowHandlers): Following => {
+    const following = followRun(followParts(runId), handlers);
+    followings.add(following);
+    return {
+      stop() {
+        followings.delete(following);
+        following.stop();
+      },
+    };
+  };
   let closed: Promise<void> | null = null;
 
   return {
@@ -142,6 +151,7 @@ export async function createEngine(options: EngineOptions, parts: EngineParts): 
     close() {
       closed ??= (async () => {
         closing.abort(new EngineError('engineClosed', 'this process is ending'));
+        for (const following of followings) following.stop();
         await worker.stop();
         await membership.close();
       })();

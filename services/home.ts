@@ -1,6 +1,15 @@
 /** The data folder: where it is, what is in it, and clear errors when it cannot be had. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EngineError } from './engine.ts';
@@ -19,6 +28,11 @@ export interface Home {
   cache: string;
   data: string;
 }
+
+/** Below this nothing is begun, bytes: log, streams and an output's head need some room before a sandbox does. */
+const startBytesMin = 8 * 1024 ** 2;
+/** Below this a run cannot go on, bytes: one commit is at most 768 KiB, in the log's -wal and in two streams. */
+const commitBytesMin = 2 * 1024 ** 2;
 
 /** Sub-folders that are made at once. Others (`packages`) are made by who needs them. */
 const folders = [
@@ -64,6 +78,7 @@ export function openHome(root: string): Home {
     }
     accessSync(root, constants.W_OK | constants.X_OK);
     proveWritable(root);
+    if (freeBytes(root) < startBytesMin) throw Object.assign(new Error('little space'), { code: 'ENOSPC' });
   } catch (error) {
     throw homeError(root, error);
   }
@@ -101,6 +116,20 @@ function readId(path: string): string {
   const id = readFileSync(path, 'utf8').trim();
   if (!/^[0-9a-f]{16}$/.test(id)) throw new Error(`${path} is damaged`);
   return id;
+}
+
+const freeBytes = (root: string): number => {
+  const { bavail, bsize } = statfsSync(root);
+  return bavail * bsize;
+};
+
+/** The error of a data folder that has no room for another commit, or null. Never throws. */
+export function spaceProblem(root: string): EngineError | null {
+  try {
+    return freeBytes(root) < commitBytesMin ? homeError(root, { code: 'ENOSPC' }) : null;
+  } catch {
+    return null; // it cannot even be looked at: whoever uses it next says why
+  }
 }
 
 /** A folder can look writable and not be (read-only mount, quota, full disk): only a written byte tells. */

@@ -7,7 +7,7 @@ import { startRelay } from '../../events/relay.ts';
 import { ensureStreams } from '../../events/stream.ts';
 import { StreamError } from '../../events/stream-error.ts';
 import { EngineError, type EngineOptions, type Notice } from '../engine.ts';
-import { type Home, homeId } from '../home.ts';
+import { type Home, homeId, spaceProblem } from '../home.ts';
 import { connectNats } from '../nats/connect.ts';
 import { type EmbeddedNats, startEmbeddedNats } from '../nats/embedded.ts';
 import type { NatsLink } from '../nats/link.ts';
@@ -64,6 +64,7 @@ export async function becomeHost(parts: RoleParts, lock: HostLock): Promise<Host
       await connection.close();
     });
     await ensureStreams(connection);
+    undo.push(watchSpace(parts));
     const relay = startRelay(log, connection, {
       onFault: (error) => {
         // A server that is away is told once, by the dispatch; what a person must mend is told here.
@@ -154,4 +155,19 @@ export function whenBack(connection: NatsConnection, act: () => void): void {
   void (async () => {
     for await (const status of connection.status()) if (status.type === 'reconnect') act();
   })();
+}
+
+/** How often the disk is looked at, ms. */
+const spaceEveryMs = 1_000;
+
+/**
+ * A full disk shows first where it cannot be read: the server's streams stop, and no answer ever comes. So the disk
+ * itself is watched. Answers how to stop.
+ */
+function watchSpace({ home, onBroken }: RoleParts): () => void {
+  const timer = setInterval(() => {
+    const problem = spaceProblem(home.root);
+    if (problem) onBroken(problem);
+  }, spaceEveryMs);
+  return () => clearInterval(timer);
 }

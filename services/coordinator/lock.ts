@@ -21,6 +21,7 @@ export function tryHostLock(home: string): HostLock | null {
   let database: Database | undefined;
   try {
     database = openDatabase(join(home, 'coordinator.lock'), { timeout: 0 });
+    database.pragma('journal_mode = MEMORY'); // nothing is ever written: no journal file is to be left behind
     database.exec('BEGIN EXCLUSIVE');
     const held = database;
     return { release: () => held.close() };

@@ -31,7 +31,7 @@ const aheadMax = 64;
 
 /**
  * Calls `handle` with each message, one after the other. A message whose handling throws is not acknowledged and
- * comes again. `onFault` hears of each failure to read; it is no reason to stop.
+ * comes again. `onFault` hears of each new failure to read; none is a reason to stop.
  */
 export function consumeQueue(
   link: NatsLink,
@@ -47,6 +47,13 @@ export function consumeQueue(
     if (connection !== readingFrom) void open?.close();
   });
 
+  let lastFault = '';
+  const tell = (error: Error): void => {
+    if (error.message === lastFault || stopped.signal.aborted) return;
+    lastFault = error.message;
+    onFault(error);
+  };
+
   const readOnce = async (connection: NatsConnection): Promise<void> => {
     readingFrom = connection;
     open = await openMessages(connection, queue);
@@ -56,8 +63,9 @@ export function consumeQueue(
       if (stopped.signal.aborted) return;
       try {
         await handle(message);
+        lastFault = '';
       } catch (error) {
-        onFault(error as Error);
+        tell(error as Error);
       }
     }
   };
@@ -68,9 +76,7 @@ export function consumeQueue(
       const connection = link.current;
       if (connection) {
         const began = Date.now();
-        await readOnce(connection).catch((error) => {
-          if (!stopped.signal.aborted) onFault(error as Error);
-        });
+        await readOnce(connection).catch(tell);
         waitMs = Date.now() - began > waitsMs.last ? waitsMs.first : Math.min(waitMs * 2, waitsMs.last);
       }
       await sleep(waitMs, undefined, { signal: stopped.signal }).catch(() => {});

@@ -1,5 +1,5 @@
 /** An engine with scripted effects, on real NATS and SQLite: each effect leaves a line in a file. */
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventBody } from '../../events/envelope.ts';
@@ -84,4 +84,19 @@ export function eventsOf(home: string, runId: string): EventBody[] {
   } finally {
     log.close();
   }
+}
+
+/** Ids of processes whose command line or environment names the folder: nothing may be left of a data folder. */
+export function processesOf(folder: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => {
+      try {
+        return ['cmdline', 'environ'].some((file) =>
+          readFileSync(`/proc/${name}/${file}`, 'utf8').includes(folder),
+        );
+      } catch {
+        return false; // it ended meanwhile
+      }
+    });
 }
