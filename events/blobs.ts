@@ -7,7 +7,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -19,6 +19,9 @@ import { asLogError, LogError } from './log-error.ts';
 
 /** Bytes that `get` holds in memory at most; longer blobs are for `stream`. 256 MiB: a source bundle fits. */
 export const blobGetBytesMax = 256 * 1024 * 1024;
+
+/** Age of a temporary file that its writer must have left behind, ms. */
+const leftoverAgeMs = 24 * 3_600_000;
 
 export interface BlobReader {
   has(digest: string): boolean;
@@ -93,6 +96,7 @@ export function openBlobs(folder: string): BlobFolder {
   const reader = openBlobReader(folder);
   try {
     mkdirSync(join(folder, 'tmp'), { recursive: true });
+    sweep(join(folder, 'tmp'));
   } catch (error) {
     throw asLogError(error, folder);
   }
@@ -115,6 +119,15 @@ export function openBlobs(folder: string): BlobFolder {
       return (await putStream(file.createReadStream())).digest;
     },
   };
+}
+
+/** Removes what writers left that were killed. A file this old belongs to nobody: no blob takes a day to write. */
+function sweep(temporary: string): void {
+  for (const name of readdirSync(temporary)) {
+    const path = join(temporary, name);
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - written > leftoverAgeMs) rmSync(path, { force: true });
+  }
 }
 
 const missing = (folder: string, digest: string) =>

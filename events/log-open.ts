@@ -23,6 +23,7 @@ export function openForWriting(path: string): Database {
   try {
     releaseReaders(path);
     db = openDatabase(path);
+    refuseForeign(db, path);
     switchToWal(db);
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
@@ -44,12 +45,23 @@ export function assertLogFile(db: Database, path: string): void {
       'unknownVersion',
       `${path} has schema ${version}, this program knows ${logSchemaVersion}: use the newer atesor`,
     );
-  // A first start that ran out of space, or was killed, leaves a database with nothing in it.
-  const isEmpty =
-    applicationId === 0 && version === 0 && db.prepare('SELECT 1 FROM sqlite_master').get() === undefined;
-  if (isEmpty)
+  if (isEmpty(db))
     throw new LogError('missing', `there is no log at ${path} yet: start a run with \`atesor port SOURCE\``);
   if (applicationId !== logApplicationId || version < 1) throw corruptLog(path, 'it is no log of atesor');
+}
+
+/** A first start that ran out of space, or was killed, leaves a database with nothing in it. */
+function isEmpty(db: Database): boolean {
+  return (
+    db.pragma('application_id', { simple: true }) === 0 &&
+    db.pragma('user_version', { simple: true }) === 0 &&
+    db.prepare('SELECT 1 FROM sqlite_master').get() === undefined
+  );
+}
+
+/** Before anything is written: a database of another program stays as it is. */
+function refuseForeign(db: Database, path: string): void {
+  if (!isEmpty(db)) assertLogFile(db, path);
 }
 
 function switchToWal(db: Database): void {

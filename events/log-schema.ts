@@ -1,4 +1,7 @@
-/** Tables of the log. Everything but `events`, `late_results` and `meta` can be rebuilt from `events`. */
+/**
+ * Tables of the log. `runs`, `effects` and `timers` say what the events say, but for tokens, workers and quarantine;
+ * they are written in the transaction of the events that they follow from.
+ */
 import type { Database } from 'better-sqlite3';
 
 /** `user_version` of the file. Raise it with a migration. */

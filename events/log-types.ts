@@ -30,8 +30,8 @@ export interface AppendResult {
   events: EventBody[];
 }
 
-export const runStatuses = ['running', 'paused', 'finished', 'cancelled', 'quarantined'] as const;
-export type RunRowStatus = (typeof runStatuses)[number];
+/** `quarantined` is set by no event: the log's owner found that the run cannot be folded any more. */
+export type RunRowStatus = 'running' | 'paused' | 'finished' | 'cancelled' | 'quarantined';
 
 /** A run as the list shows it: a projection of its events, but for `quarantineReason`. Times are epoch ms. */
 export interface RunRow {
@@ -101,6 +101,8 @@ export interface LateResult {
   answer: string;
 }
 
+export type AppendListener = (events: readonly EventBody[]) => void;
+
 /** Reads of a log. All of them are synchronous and see one consistent state each. */
 export interface LogReader {
   readonly path: string;
@@ -153,5 +155,5 @@ export interface EventLog extends LogReader {
   /** Puts the events of a run from `fromSeq` back into the outbox, after the stream lost them. */
   requeue(runId: string, fromSeq: number): number;
   /** What happened to be appended, told after each commit; returns the way to stop being told. */
-  onAppend(listener: (events: readonly EventBody[]) => void): () => void;
+  onAppend(listener: AppendListener): () => void;
 }

@@ -19,7 +19,7 @@ import { readBodies, readEnvelopes } from './log-read.ts';
 import { openWithoutTrace } from './log-readonly.ts';
 import * as runs from './log-runs.ts';
 import type { LogSource } from './log-source.ts';
-import type { AppendBatch, EventLog, LogReader } from './log-types.ts';
+import type { AppendBatch, AppendListener, EventLog, LogReader } from './log-types.ts';
 import * as writes from './log-writes.ts';
 
 /** Opens the log at `path` for writing; makes it when there is none. @throws LogError */
@@ -64,7 +64,7 @@ function writer(path: string): EventLog {
     read: (query) => guard(() => query(db)),
     close: () => db.close(),
   };
-  const listeners = new Set<(events: readonly EventBody[]) => void>();
+  const listeners = new Set<AppendListener>();
   const commitAll = committer(db, path, listeners);
   const queue = groupCommit(commitAll);
   return {
@@ -94,13 +94,27 @@ function writer(path: string): EventLog {
   };
 }
 
+/** What is committed stays committed: a listener's fault is thrown outside, not at the appender. */
+function tell(listeners: ReadonlySet<AppendListener>, events: readonly EventBody[]): void {
+  for (const listener of listeners) {
+    try {
+      listener(events);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
 /** Commits batches in one transaction, each in its own savepoint: a bad one leaves no trace and stops no other. */
 function committer(
   db: Database,
   path: string,
-  listeners: ReadonlySet<(events: readonly EventBody[]) => void>,
+  listeners: ReadonlySet<AppendListener>,
 ): (batches: AppendBatch[]) => BatchOutcome[] {
-  const appendOne = db.transaction(prepareAppend(db));
+  const append = prepareAppend(db);
+  const appendOne = db.transaction(append);
   const attempt = (batch: AppendBatch): BatchOutcome => {
     try {
       return { result: appendOne(batch) };
@@ -111,7 +125,11 @@ function committer(
       return { error: failure };
     }
   };
-  const all = db.transaction((batches: AppendBatch[]) => batches.map(attempt));
+  const all = db.transaction((batches: AppendBatch[]): BatchOutcome[] => {
+    const only = batches.length === 1 ? batches[0] : undefined;
+    // Alone it needs no savepoint: it fails with its transaction.
+    return only === undefined ? batches.map(attempt) : [{ result: append(only) }];
+  });
   return (batches) => {
     let outcomes: BatchOutcome[];
     try {
@@ -120,8 +138,7 @@ function committer(
       throw asLogError(error, path);
     }
     for (const outcome of outcomes)
-      if ('result' in outcome && !outcome.result.duplicate)
-        for (const listener of listeners) listener(outcome.result.events);
+      if ('result' in outcome && !outcome.result.duplicate) tell(listeners, outcome.result.events);
     return outcomes;
   };
 }

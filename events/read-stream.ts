@@ -19,7 +19,7 @@ const firstEventMs = 10_000;
 const waitsMs = { first: 5, last: 500 };
 
 export interface FollowOptions {
-  /** The first seq that is wanted; 1 by default. */
+  /** The first seq that is wanted; 1 by default. A fork's own events begin behind its cut. */
   fromSeq?: number;
   /** Ends the reading when aborted. */
   signal?: AbortSignal;

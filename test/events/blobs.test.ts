@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { test } from 'uvu';
@@ -138,6 +138,17 @@ test(
   }),
 );
 
+test(
+  'removes what killed writers left a day ago, and nothing younger',
+  withBlobs(async (_, folder) => {
+    for (const name of ['old', 'young']) writeFileSync(join(folder, 'tmp', name), 'half');
+    const dayAgo = Date.now() / 1_000 - 25 * 3_600;
+    utimesSync(join(folder, 'tmp', 'old'), dayAgo, dayAgo);
+    openBlobs(folder);
+    assert.equal(leftovers(folder), ['young']);
+  }),
+);
+
 test('a reader makes nothing', () =>
   withTempFolder(async (folder) => {
     const reader = openBlobReader(join(folder, 'blobs'));
@@ -149,7 +160,6 @@ test('says that its folder cannot be made', () =>
   withTempFolder(async (folder) => {
     writeFileSync(join(folder, 'blobs'), 'a file');
     assert.throws(() => openBlobs(join(folder, 'blobs')), /check its folder/);
-    mkdirSync(join(folder, 'x'));
   }));
 
 test.run();

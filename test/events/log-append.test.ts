@@ -265,6 +265,19 @@ test(
   }),
 );
 
+test(
+  'a listener that fails does not make a committed append fail',
+  withLog(async (log, epoch) => {
+    const thrown = new Promise<Error>((resolve) => process.once('uncaughtException', resolve));
+    const forget = log.onAppend(() => {
+      throw new Error('listener at fault');
+    });
+    assert.is(log.append(batchOf('r1', 0, epoch, ['run.started', startedData()])).version, 1);
+    assert.is((await thrown).message, 'listener at fault');
+    forget();
+  }),
+);
+
 test('flushes what is queued when it is closed', () =>
   withTempFolder(async (folder) => {
     const path = join(folder, 'log.db');

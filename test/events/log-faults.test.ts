@@ -74,10 +74,12 @@ test('tells a file that is no database, and one of another program', () =>
     assert.throws(() => openLog(text, { readonly: true }), fails('corrupt', /not a database/));
     const other = join(folder, 'other.db');
     const db = new Database(other);
-    db.exec('CREATE TABLE t(x); PRAGMA user_version = 1');
+    db.exec('CREATE TABLE t(x)');
     db.close();
+    const before = readFileSync(other);
     assert.throws(() => openLog(other), fails('corrupt', /no log of atesor/));
     assert.throws(() => openLog(other, { readonly: true }), fails('corrupt', /no log of atesor/));
+    assert.equal(readFileSync(other), before, 'it stays as it was');
     writeFileSync(join(folder, 'empty.db'), '');
     assert.throws(() => openLog(join(folder, 'empty.db'), { readonly: true }), fails('missing', /no log/));
   }));
