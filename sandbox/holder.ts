@@ -23,12 +23,13 @@ const mountTimeoutMs = 30_000;
 export class Holder {
   readonly pid: number;
   readonly #child: ChildProcess;
-  readonly #ended: Promise<unknown>;
+  /** Settles when the namespace is gone. */
+  readonly ended: Promise<unknown>;
 
   constructor(child: ChildProcess, pid: number) {
     this.#child = child;
     this.pid = pid;
-    this.#ended = once(child, 'close');
+    this.ended = once(child, 'close');
   }
 
   /** True when the namespace is gone: nothing can be run or read any more. */
@@ -69,7 +70,7 @@ export class Holder {
   /** Ends it and waits until it is gone. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
-    await this.#ended;
+    await this.ended;
   }
 }
 

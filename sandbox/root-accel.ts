@@ -8,6 +8,7 @@ import { copyFile, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { type AptFolder, type AptPackage, archivesOf } from './apt.ts';
 import { hostCommandOk } from './host-command.ts';
+import { runInTree } from './run-in-tree.ts';
 import { unpackDebs } from './unpack.ts';
 
 /** Version of the compiler in Debian trixie; the paths below carry it. */
@@ -142,12 +143,7 @@ async function writeSpecs(tree: string, base: string, signal?: AbortSignal): Pro
   await mkdir(dirname(path), { recursive: true });
   // All of the driver's own specs, then the addition: with a specs file at hand the driver leaves out what it
   // computes at its start otherwise, among it the shared libgcc, and no C++ program would link.
-  const specs = await hostCommandOk(['chroot', base, `/usr/bin/gcc-${gcc}`, '-dumpspecs'], {
-    doing: 'asking the compiler for its specs',
-    timeoutMs: 60_000,
-    signal,
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8' },
-  });
+  const specs = await runInTree(base, [`/usr/bin/gcc-${gcc}`, '-dumpspecs'], { write: false, signal });
   // "+" appends
   await writeFile(
     path,

@@ -6,11 +6,11 @@ import { type AptFolder, type AptPackage, aptDownload, aptPlan, aptUpdate, dropA
 import { emulatorVersion, ensureBinfmt } from './binfmt.ts';
 import { SandboxError } from './driver.ts';
 import { withFileLock } from './file-lock.ts';
-import { hostCommandOk } from './host-command.ts';
-import { dropRights, giveToSandbox, isRoot, sandboxHostId } from './host-user.ts';
+import { giveToSandbox, isRoot, sandboxHostId } from './host-user.ts';
 import { findMirror } from './mirror.ts';
 import { accelHosts, accelNeeds, accelPackages, buildAccel, compilePython } from './root-accel.ts';
 import { basePackages, buildBase } from './root-base.ts';
+import { runInTree } from './run-in-tree.ts';
 
 /** Raised when the recipe (packages, fix-ups, accelerated programs) changes: older roots are then left unused. */
 export const rootRecipeVersion = 4;
@@ -178,7 +178,7 @@ async function buildRoot(
   await rm(scratch, { recursive: true, force: true });
   await giveToSandbox(base, ...(useAccel ? [join(build, 'accel')] : []));
   progress('indexing libraries');
-  await runInTree(base, ['/sbin/ldconfig'], signal);
+  await runInTree(base, ['/sbin/ldconfig'], { write: true, signal });
   await Promise.all([apt, hostApt].filter((one) => one !== null).map(dropArchives));
 
   const packages = versions(target);
@@ -193,30 +193,6 @@ async function buildRoot(
     createdAt: new Date().toISOString(),
   };
   await writeFile(join(build, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-}
-
-/** Runs a program of a tree as its root, with nothing else in reach. */
-async function runInTree(tree: string, argv: string[], signal: AbortSignal | undefined): Promise<void> {
-  // The tree is mounted through a file descriptor: the sandbox's user need not reach its path.
-  const script = 'exec 9<"$1" || exit 1; shift; cd /; exec "$@"';
-  const bwrap = ['bwrap', '--bind-fd', '9', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-all'];
-  const asRoot = [
-    '--uid',
-    '0',
-    '--gid',
-    '0',
-    '--die-with-parent',
-    '--new-session',
-    '--clearenv',
-    '--chdir',
-    '/',
-    '--',
-  ];
-  await hostCommandOk(['sh', '-c', script, 'run', tree, ...dropRights(), ...bwrap, ...asRoot, ...argv], {
-    doing: `running ${argv[0]} in the new root`,
-    timeoutMs: 300_000,
-    signal,
-  });
 }
 
 async function planned(

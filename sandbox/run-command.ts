@@ -45,6 +45,8 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
   const onAbort = () => kill('abort');
   spec.signal?.addEventListener('abort', onAbort, { once: true });
   if (spec.signal?.aborted) kill('abort');
+  // its files are still mounted for the command, but nobody could read what it makes of them
+  void context.holder.ended.then(() => kill('lost'));
   let stopNetwork: (() => Promise<void>) | null = null;
   try {
     run.argumentsEnd.end(entry.map((one) => `${one}\0`).join(''));
@@ -80,7 +82,7 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
   };
 }
 
-type EndReason = 'timeout' | 'abort' | 'done';
+type EndReason = 'timeout' | 'abort' | 'lost' | 'done';
 
 function start(spec: ExecSpec, context: RunCommandContext) {
   const { holder, cgroup } = context;
