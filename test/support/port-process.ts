@@ -49,6 +49,7 @@ export function startAtesor(home: string, args: string[], limitMs: number, wrap:
   const started: Started = { child, onEvent: null, ended: Promise.resolve() as never };
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   lines.on('line', (line) => {
+    if (!line.startsWith('{')) return; // a command that speaks to people
     const value = JSON.parse(line) as AnyEvent | PortResult;
     if ('seq' in value) {
       events.push(value);
