@@ -3,15 +3,17 @@ import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { EngineError } from './engine.ts';
 
 export interface Home {
@@ -74,7 +76,7 @@ export function openHome(root: string): Home {
   try {
     for (const folder of [root, ...folders.map((name) => home[name])]) {
       // 0755: a sandbox's unprivileged user must be able to enter; secrets have their own modes.
-      mkdirSync(folder, { recursive: true, mode: 0o755 });
+      makeFolder(folder);
     }
     accessSync(root, constants.W_OK | constants.X_OK);
     proveWritable(root);
@@ -129,6 +131,32 @@ export function spaceProblem(root: string): EngineError | null {
     return freeBytes(root) < commitBytesMin ? homeError(root, { code: 'ENOSPC' }) : null;
   } catch {
     return null; // it cannot even be looked at: whoever uses it next says why
+  }
+}
+
+/**
+ * `mkdir -p`, one step at a time: Node's own recursive one never ends where a file system answers ENOENT for a new
+ * folder whose parent is there (/proc, Node 24).
+ */
+function makeFolder(path: string): void {
+  const make = () => mkdirSync(path, { mode: 0o755 });
+  try {
+    make();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolder(dirname(path));
+    if (!existsSync(path)) makeOnce(make);
+  }
+}
+
+/** Another process may make the same folder at the same time. */
+function makeOnce(make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
