@@ -11,7 +11,8 @@ import { statusFile, statusParagraphs } from './dpkg-status.ts';
 import { type ExecResult, type Sandbox, SandboxError } from './driver.ts';
 import { withFileLock } from './file-lock.ts';
 import { resolveInside } from './inside-path.ts';
-import { ensureLayer } from './package-layer.ts';
+import { ensureLayer, findLayer } from './package-layer.ts';
+import { planPath, recalledPlan, rememberPlan } from './plan-cache.ts';
 import { replaceFile } from './replace-file.ts';
 import { type RootInfo, rootSuite } from './root.ts';
 
@@ -54,41 +55,23 @@ export async function installPackages(
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   await mkdir(context.layersDir, { recursive: true });
-  const scratch = await mkdtemp(join(tmpdir(), 'atesor-install-'));
   try {
-    const status = join(scratch, 'status');
     const installed = await readStatus(context.files);
-    await writeFile(status, installed);
-    const { plan, layer } = await withFileLock(
-      join(context.layersDir, '.lock'),
-      {
-        timeoutMs: options.timeoutMs,
-        signal,
-        onWait: () => context.onProgress('another run installs packages; waiting for it'),
-      },
-      () => planAndUnpack(wanted, status, signal, context),
+    const { plan, layer } = await planAndUnpack(
+      { names: wanted, installed, timeoutMs: options.timeoutMs, signal },
+      context,
     );
     if (!plan.ok) return answer(options, plan.text, plan.exitCode, { missing: plan.missing });
     const alreadyThere = namesAlreadyThere(plan.text);
     if (layer === null) return answer(options, plan.text, 0, { alreadyThere });
     await context.addLayer(layer.key);
-    await replaceFile(
-      context.files,
-      dpkgStatus,
-      Buffer.from(statusFile([...statusParagraphs(installed), ...layer.paragraphs])),
-      0o644,
-    );
-    const text = [
-      plan.text,
-      ...plan.packages.map((one) => `Unpacking ${one.name} (${one.version}) ...`),
-    ].join('\n');
-    if (!layer.hasLibraries)
-      return answer(options, text, 0, { installed: plan.packages.map((one) => one.name), alreadyThere });
-    const ldconfig = await context.run('ldconfig');
-    return answer(options, `${text}\nProcessing triggers for libc-bin ...`, ldconfig.exitCode, {
-      installed: plan.packages.map((one) => one.name),
-      alreadyThere,
-    });
+    const status = statusFile([...statusParagraphs(installed), ...layer.paragraphs]);
+    await replaceFile(context.files, dpkgStatus, Buffer.from(status), 0o644);
+    const lines = [plan.text, ...plan.packages.map((one) => `Unpacking ${one.name} (${one.version}) ...`)];
+    if (layer.hasLibraries) lines.push('Processing triggers for libc-bin ...');
+    const exitCode = layer.hasLibraries ? (await context.run('ldconfig')).exitCode : 0;
+    const added = plan.packages.map((one) => one.name);
+    return answer(options, lines.join('\n'), exitCode, { installed: added, alreadyThere });
   } catch (error) {
     if (timeout.aborted && !options.signal?.aborted)
       throw new SandboxError(
@@ -96,37 +79,66 @@ export async function installPackages(
         `installing ${wanted.join(' ')} took longer than ${options.timeoutMs / 1000} s`,
       );
     throw error;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function planAndUnpack(
-  names: readonly string[],
-  status: string,
-  signal: AbortSignal,
-  context: InstallContext,
-) {
+interface Question {
+  names: readonly string[];
+  /** The dpkg status of the run. */
+  installed: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** A question that was answered before, whose layer is there, needs neither apt nor the lock. */
+async function planAndUnpack(question: Question, context: InstallContext) {
+  const path = planPath(context.layersDir, { ...question, indexAt: await indexFetchedAt(context.root.apt) });
+  const known = await recalledPlan(path);
+  const layer = known && (await findLayer(known.packages, context));
+  if (known && (layer || known.packages.length === 0)) return { plan: known, layer };
+  return withFileLock(
+    join(context.layersDir, '.lock'),
+    {
+      timeoutMs: question.timeoutMs,
+      signal: question.signal,
+      onWait: () => context.onProgress('another run installs packages; waiting for it'),
+    },
+    () => askApt(question, context),
+  );
+}
+
+async function askApt({ names, installed, signal }: Question, context: InstallContext) {
   const { apt } = context.root;
-  const planned = () => aptPlan(apt, names, { statusFile: status, signal });
+  const scratch = await mkdtemp(join(tmpdir(), 'atesor-install-'));
+  const statusPath = join(scratch, 'status');
+  const planned = async () => {
+    const plan = await aptPlan(apt, names, { statusFile: statusPath, signal });
+    const question = { names, installed, indexAt: await indexFetchedAt(apt) };
+    if (plan.ok) await rememberPlan(planPath(context.layersDir, question), plan);
+    return plan;
+  };
   const refreshed = async () => {
     context.onProgress('fetching the package index again');
     await aptUpdate(apt, { mirror: await mirrorOf(apt), suite: rootSuite, signal });
     return planned();
   };
-  let plan: AptPlan = await planned();
-  // age is looked at only when it matters: an unknown name, or a file that the mirror has dropped
-  if (!plan.ok && Date.now() - (await indexFetchedAt(apt)) > indexFreshMs) plan = await refreshed();
-  if (!plan.ok || plan.packages.length === 0) return { plan, layer: null };
-  const unpack = (packages: typeof plan & { ok: true }) =>
-    ensureLayer(packages.packages, { ...context, signal });
+  const unpacked = async (plan: AptPlan) =>
+    plan.ok && plan.packages.length > 0 ? ensureLayer(plan.packages, { ...context, signal }) : null;
   try {
-    return { plan, layer: await unpack(plan) };
-  } catch (error) {
-    const stale = error instanceof SandboxError && /\b404\b/.test(error.message);
-    if (!stale) throw error;
-    plan = await refreshed();
-    return { plan, layer: plan.ok && plan.packages.length > 0 ? await unpack(plan) : null };
+    await writeFile(statusPath, installed);
+    let plan = await planned();
+    // age is looked at only when it matters: an unknown name, or a file that the mirror has dropped
+    if (!plan.ok && Date.now() - (await indexFetchedAt(apt)) > indexFreshMs) plan = await refreshed();
+    try {
+      return { plan, layer: await unpacked(plan) };
+    } catch (error) {
+      const stale = error instanceof SandboxError && /\b404\b/.test(error.message);
+      if (!stale) throw error;
+      plan = await refreshed();
+      return { plan, layer: await unpacked(plan) };
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

@@ -86,13 +86,25 @@ async function buildLayer(
   await writeFile(join(build, 'layer.json'), JSON.stringify(layer), { flush: true });
 }
 
+/** The layer of exactly these packages, null when it was not made yet. */
+export async function findLayer(
+  packages: readonly AptPackage[],
+  context: Pick<LayerContext, 'root' | 'layersDir' | 'accelerated'>,
+): Promise<PackageLayer | null> {
+  const key = layerKey(packages, context);
+  return readLayer(join(context.layersDir, key), key);
+}
+
 async function readLayer(path: string, key: string): Promise<PackageLayer | null> {
   const text = await readFile(join(path, 'layer.json'), 'utf8').catch(() => null);
   return text === null ? null : { ...(JSON.parse(text) as PackageLayer), key };
 }
 
 /** The same packages over another root, or with accelerated programs, are another layer. */
-function layerKey(packages: readonly AptPackage[], { root, accelerated }: LayerContext): string {
+function layerKey(
+  packages: readonly AptPackage[],
+  { root, accelerated }: Pick<LayerContext, 'root' | 'accelerated'>,
+): string {
   const lines = packages.map((one) => `${one.name}=${one.version}`).sort();
   return createHash('sha256')
     .update([rootRecipeVersion, root.digest, accelerated, ...lines].join('\n'))
