@@ -11,6 +11,7 @@
 import type { EventDataByType, EventType, InputEventType } from '../events/catalogue.ts';
 import type { AnyFact, EventBody } from '../events/envelope.ts';
 import { project } from '../events/projection.ts';
+import { canonicalInput } from './canonical-input.ts';
 import { portPath, recordOf, type Work } from './host-work.ts';
 import type { HostedRun, RunInput } from './hosted-run.ts';
 import { answerEffect, fireTimer, sendToPort, startActor, tellInput } from './interpret.ts';
@@ -41,6 +42,7 @@ export function applyInput<T extends InputEventType>(
   epoch: number,
 ): { run: HostedRun; events: EventBody[] } {
   checkInput(run, input);
+  const folded = { ...input, data: canonicalInput(input.data) };
   const work: Work = {
     runId: run.runId,
     at: input.at,
@@ -57,7 +59,7 @@ export function applyInput<T extends InputEventType>(
     inputId: null,
     steps: 0,
   };
-  dispatch(work, input);
+  dispatch(work, folded);
   for (const event of work.events) event.commit = work.seq;
   return { run: settled(work), events: work.events };
 }

@@ -1,14 +1,15 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { canonicalJson } from '../../events/canonical-json.ts';
 import type { EventBody } from '../../events/envelope.ts';
 import { DeterminismViolation, withoutTheWorld } from '../../machines/determinism.ts';
 import { firstDifference } from '../../machines/first-difference.ts';
 import { commitsOf, replayBodies } from '../../machines/replay.ts';
 import { commandResult, drive, failure, runId, startData } from '../support/scripted-run.ts';
 
-/** As the log gives them back: plain JSON. */
-const stored = (bodies: EventBody[]): EventBody[] => JSON.parse(JSON.stringify(bodies)) as EventBody[];
+/** As the log gives them back: JSON with its keys in order. */
+const stored = (bodies: EventBody[]): EventBody[] => JSON.parse(canonicalJson(bodies)) as EventBody[];
 const histories = [
   drive().bodies,
   drive({

@@ -140,7 +140,7 @@ export function usualAnswer(open: OpenEffect): Answer {
       platform: 'debian-riscv64',
       accelerated: true,
       rootDigest: 'd1',
-      toolVersions: { gcc: '14' },
+      toolVersions: { qemu: '7', gcc: '14' },
       limits: {},
       durationMs: 20,
     }),
