@@ -3,6 +3,7 @@
  * plain makefile and a meson project had 0.3 and so never got a plan without a model.
  */
 import type { BuildSystemInfo, BuildSystemType } from '../../events/records.ts';
+import { namedSources } from './cmake-targets.ts';
 import { depthOf, folderOf, inFolder, isSkipped, nameOf } from './folders.ts';
 import { bestGoModule } from './go-modules.ts';
 import type { TreeReader } from './tree-reader.ts';
@@ -56,7 +57,7 @@ async function systemsIn(tree: TreeReader, folder: string): Promise<BuildSystemI
   const add = (type: BuildSystemType, confidence: number, primary: string) =>
     found.set(type, { confidence, primary: inFolder(folder, primary) });
 
-  if (has('CMakeLists.txt')) add('cmake', 0.95, 'CMakeLists.txt');
+  if (has('CMakeLists.txt')) add('cmake', await cmakeConfidence(tree, folder), 'CMakeLists.txt');
   if (has('Cargo.toml')) add('cargo', 0.95, 'Cargo.toml');
   if (has('go.mod')) add('go', 0.95, 'go.mod');
   if (has('configure.ac')) add('autotools', 0.95, 'configure.ac');
@@ -83,6 +84,15 @@ async function systemsIn(tree: TreeReader, folder: string): Promise<BuildSystemI
   return [...found]
     .map(([type, { confidence, primary }]) => infoOf(tree, folder, type, confidence, primary))
     .sort((a, b) => b.confidence - a.confidence || systems.indexOf(a.type) - systems.indexOf(b.type));
+}
+
+/**
+ * 0.6, below every other system that compiles, when the release lacks a source that cmake will ask for: Debian
+ * takes files out whose licence or origin is not clear, and zlib's cmake does not work without one of them.
+ */
+async function cmakeConfidence(tree: TreeReader, folder: string): Promise<number> {
+  const text = (await tree.read(inFolder(folder, 'CMakeLists.txt'), 256 * 1024)) ?? '';
+  return namedSources(text).every((name) => tree.find(inFolder(folder, name)) !== null) ? 0.95 : 0.6;
 }
 
 const lateSystems: Array<[BuildSystemType, string[]]> = [

@@ -1,5 +1,8 @@
 /** Names of what a cmake project builds. Read from the text, so what a condition or a loop decides is not known. */
 
+import { cmakeCommands, unquoted } from './cmake-text.ts';
+import { expand, expandedCharsMax } from './expand.ts';
+
 export interface CmakeFacts {
   /** Output names: `libz` for a library, the program's name otherwise. */
   always: string[];
@@ -9,55 +12,58 @@ export interface CmakeFacts {
   installed: string[];
 }
 
+const reference = /\$\{(\w+)\}/g;
 const notBuilt = /\b(INTERFACE|IMPORTED|ALIAS|OBJECT|EXCLUDE_FROM_ALL)\b/;
 
 /** Reads all `CMakeLists.txt` of a project together, the top one first. */
 export function cmakeTargets(texts: readonly string[]): CmakeFacts {
   const variables = new Map<string, string>();
   const outputs = new Map<string, string>();
-  const targets: Array<{ name: string; library: boolean; depth: number }> = [];
-  const installs = new Map<string, number>();
+  const targets: Target[] = [];
+  const installs = new Map<string, boolean>();
   for (const text of texts) readText(text, variables, outputs, targets, installs);
-  const named = targets.map(({ name, library, depth }) => {
+  const named = targets.map(({ name, library, always }) => {
     const output = outputs.get(name) ?? name;
-    return { name, depth, output: library && !output.startsWith('lib') ? `lib${output}` : output };
+    return { name, always, output: library && !output.startsWith('lib') ? `lib${output}` : output };
   });
-  const pick = (fits: (target: { name: string; depth: number }) => boolean) => [
+  const pick = (fits: (target: { name: string; always: boolean }) => boolean) => [
     ...new Set(named.filter(fits).map(({ output }) => output)),
   ];
-  const least = Math.min(...installs.values());
+  const anyAlways = [...installs.values()].includes(true);
   return {
-    always: pick(({ depth }) => depth === 0),
-    sometimes: pick(({ depth }) => depth > 0),
-    installed: pick(({ name }) => installs.has(name) && (least > 0 || installs.get(name) === 0)),
+    always: pick(({ always }) => always),
+    sometimes: pick(({ always }) => !always),
+    installed: pick(({ name }) => installs.has(name) && (!anyAlways || installs.get(name) === true)),
   };
+}
+
+interface Target {
+  name: string;
+  library: boolean;
+  always: boolean;
 }
 
 function readText(
   text: string,
   variables: Map<string, string>,
   outputs: Map<string, string>,
-  targets: Array<{ name: string; library: boolean; depth: number }>,
-  installs: Map<string, number>,
+  targets: Target[],
+  installs: Map<string, boolean>,
 ): void {
-  const plain = text.replace(/#\[\[[\s\S]*?\]\]|#[^\n]*/g, '');
-  let depth = 0;
-  for (const [, word = '', args = ''] of plain.matchAll(/\b(\w+)\s*\(((?:[^()]|\([^()]*\))*)\)/g)) {
-    const command = word.toLowerCase();
-    const [first = '', ...rest] = expand(args, variables).trim().split(/\s+/);
-    if (/^(if|function|macro|foreach|while)$/.test(command)) depth += 1;
-    else if (/^end(if|function|macro|foreach|while)$/.test(command)) depth = Math.max(0, depth - 1);
-    else if (command === 'project') {
+  for (const { name: command, args, always } of cmakeCommands(text)) {
+    const [first = '', ...rest] = expand(args, reference, variables).trim().split(/\s+/);
+    if (command === 'project') {
       variables.set('PROJECT_NAME', unquoted(first));
       if (!variables.has('CMAKE_PROJECT_NAME')) variables.set('CMAKE_PROJECT_NAME', unquoted(first));
     } else if (command === 'set' && rest.length === 1) variables.set(first, unquoted(rest[0] ?? ''));
     else if (command === 'list' && first === 'APPEND') {
       const [variable = '', ...values] = rest;
-      variables.set(variable, `${variables.get(variable) ?? ''} ${values.map(unquoted).join(' ')}`.trim());
+      const value = `${variables.get(variable) ?? ''} ${values.map(unquoted).join(' ')}`;
+      variables.set(variable, value.trim().slice(0, expandedCharsMax));
     } else if (command === 'install' && first === 'TARGETS') {
       for (const word of rest) {
         if (/^[A-Z_]{4,}$/.test(word)) break; // EXPORT, DESTINATION and their like end the list
-        installs.set(unquoted(word), Math.min(depth, installs.get(unquoted(word)) ?? depth));
+        installs.set(unquoted(word), always || installs.get(unquoted(word)) === true);
       }
     } else if (command === 'set_target_properties' || command === 'set_property') {
       const output = /\bOUTPUT_NAME\s+"?([\w.+-]+)"?/.exec(rest.join(' '))?.[1];
@@ -68,19 +74,32 @@ function readText(
       const name = unquoted(first);
       const isModule = /\bMODULE\b/.test(args);
       if (/^[\w.+-]+$/.test(name) && !notBuilt.test(args) && !isModule) {
-        targets.push({ name, library: command === 'add_library', depth });
+        targets.push({ name, library: command === 'add_library', always });
       }
     }
   }
 }
 
-const unquoted = (word: string): string => word.replace(/^"|"$/g, '');
-
-/** Known variables replaced, three levels deep; the others stay and make a name unusable. */
-function expand(text: string, variables: Map<string, string>): string {
-  let expanded = text;
-  for (let level = 0; level < 3 && expanded.includes('${'); level++) {
-    expanded = expanded.replace(/\$\{(\w+)\}/g, (whole, name: string) => variables.get(name) ?? whole);
+/**
+ * Source files that a `CMakeLists.txt` names by a plain path, outside of conditions, relative to its folder.
+ * One that is not in the tree was left out of the release, and cmake will refuse to go on without it.
+ */
+export function namedSources(text: string): string[] {
+  const names = new Set<string>();
+  const made = new Set<string>();
+  for (const { name: command, args, always } of cmakeCommands(text)) {
+    const sources = args
+      .split(/\s+/)
+      .map(unquoted)
+      .filter((name) => sourceName.test(name));
+    // What a custom command or a template makes is not in the tree, and need not be.
+    if (/^(add_custom_(command|target)|configure_file|execute_process|file)$/.test(command)) {
+      for (const name of sources) made.add(name);
+    } else if (always && /^(set|list|add_library|add_executable|target_sources)$/.test(command)) {
+      for (const name of sources) names.add(name);
+    }
   }
-  return expanded;
+  return [...names].filter((name) => !made.has(name));
 }
+
+const sourceName = /^[\w./+-]+\.(c|cc|cpp|cxx|rc|S)$/;

@@ -1,4 +1,5 @@
 /** Names of what makefiles build: automake's variables, meson's calls, and the first target of a plain one. */
+import { expand, expandedCharsMax } from './expand.ts';
 
 /** `bin_PROGRAMS`, `lib_LTLIBRARIES` and their like, outside of conditions. */
 export function automakeTargets(text: string): string[] {
@@ -57,13 +58,14 @@ export function makefileTargets(text: string): string[] {
     const assignment = /^\s*([\w.]+)\s*(\?|:{1,3}|\+)?=\s*(.*)$/.exec(plain);
     if (assignment) {
       const [, name = '', operator, value = ''] = assignment;
-      if (operator === '+') variables.set(name, `${variables.get(name) ?? ''} ${value}`.trim());
+      if (operator === '+')
+        variables.set(name, `${variables.get(name) ?? ''} ${value}`.trim().slice(0, expandedCharsMax));
       else if (operator !== '?' || !variables.has(name)) variables.set(name, value.trim());
       continue;
     }
     const rule = /^([^\s:=][^:=]*?)\s*::?\s*([^=]*)$/.exec(plain);
     if (!rule) continue;
-    current = expand(rule[1] ?? '', variables).split(/\s+/);
+    current = expand(rule[1] ?? '', reference, variables).split(/\s+/);
     if (!current.every((name) => /^[\w./%+-]+$/.test(name))) current = []; // a call such as $(error …)
     for (const name of current) {
       const known = rules.get(name);
@@ -75,41 +77,35 @@ export function makefileTargets(text: string): string[] {
     }
   }
   if (first === null) return [];
-  // `all: build`, `build: prog`: a few words deep, never round in a circle.
+  // `all: build`, `build: prog`, `prog: libx.a`: a few words deep, never round in a circle.
   let wanted = [first];
   const seen = new Set<string>();
-  const found = new Set<string>();
+  const libraries = new Set<string>();
+  const programs = new Set<string>();
   for (let level = 0; level < 4 && wanted.length > 0; level++) {
     const next: string[] = [];
     for (const name of wanted.slice(0, 40)) {
       if (seen.has(name)) continue;
       seen.add(name);
       const rule = rules.get(name);
-      if (isLibrary(name)) found.add(name);
-      else if (rule?.makes && /^[\w+-]+$/.test(name) && !phony.test(name)) found.add(name);
-      else
-        next.push(
-          ...expand(rule?.needs ?? '', variables)
-            .split(/\s+/)
-            .filter(Boolean),
-        );
+      if (isLibrary(name)) libraries.add(name);
+      if (rule?.makes && /^[\w+-]+$/.test(name) && !phony.test(name)) programs.add(name);
+      next.push(
+        ...expand(rule?.needs ?? '', reference, variables)
+          .split(/\s+/)
+          .filter(Boolean),
+      );
     }
     wanted = next;
   }
-  return [...found].map((name) => name.replace(/\.(a|so[\d.]*)$/, ''));
+  return [...new Set([...libraries, ...programs].map((name) => name.replace(/\.(a|so[\d.]*)$/, '')))];
 }
 
 const isLibrary = (name: string): boolean => /^lib[\w+-]+\.(a|so[\d.]*)$/.test(name);
 const phony =
   /^(all|default|build|lib|libs|static|shared|dynamic|release|debug|check|tests?|docs?|man|install|clean|help|FORCE)$/;
 
-function expand(text: string, variables: Map<string, string>): string {
-  let expanded = text;
-  for (let level = 0; level < 4 && expanded.includes('$'); level++) {
-    expanded = expanded.replace(/\$[({]([\w.]+)[)}]/g, (whole, name: string) => variables.get(name) ?? whole);
-  }
-  return expanded;
-}
+const reference = /\$[({]([\w.]+)[)}]/g;
 
 /** Lines with continuation lines joined. */
 const joined = (text: string): string[] => text.replace(/\\\n[ \t]*/g, ' ').split('\n');

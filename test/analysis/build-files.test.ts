@@ -47,7 +47,7 @@ test('automake, meson and plain makefiles name what they build', () => {
   );
   const makefile =
     'PROG = hello\nLIB=libhi.so.1\n.PHONY: all\nall: build docs\nbuild: $(PROG) $(LIB)\n$(PROG): hello.o\n\t$(CC) -o $@ hello.o\ndocs:\n\tmake-docs\n';
-  assert.equal(makefileTargets(makefile), ['hello', 'libhi']);
+  assert.equal(makefileTargets(makefile), ['libhi', 'hello']);
   assert.equal(makefileTargets('all: sub\nsub:\n\t$(MAKE) -C lib $@\n'), []);
 });
 
@@ -127,6 +127,17 @@ test('libraries come from the build files of the system', async () => {
       'module m\nrequire (\n\tgolang.org/x/sys v0.1.0 // indirect\n)\nrequire github.com/a/b v1.2.3\n',
   });
   assert.equal(go.libraries, ['golang.org/x/sys', 'github.com/a/b']);
+});
+
+test('values that hold themselves twice do not grow without end', () => {
+  const lines = 300;
+  cmakeTargets([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: cmake variables
+    `set(A xxxxxxxx)\n${'set(A "${A}${A}")\nlist(APPEND B ${B} ${A})\n'.repeat(lines)}add_library(\${B})`,
+  ]);
+  makefileTargets(
+    `${['A', 'B', 'C', 'D', 'E'].map((name, i) => `${name} = ${`$(${'BCDEF'[i]}) `.repeat(1_000)}`).join('\n')}\nall: $(A)\n`,
+  );
 });
 
 test('no text makes the readers of build files fail or hang', () => {

@@ -44,6 +44,19 @@ test("a configure script of the project's own counts as autotools, and cmake win
   );
 });
 
+test('cmake comes last when the release lacks a source that it asks for', async () => {
+  const cmake =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a cmake variable
+    'if(NOT MINGW)\nset(SRCS\n  a.c\n  win32/x.rc # for Windows\n)\nendif()\nadd_library(x ${SRCS})\n';
+  const files = { 'CMakeLists.txt': cmake, configure: '#!/bin/sh\n', 'a.c': '' };
+  assert.equal(await detected(files), ['autotools 0.85', 'cmake 0.6']);
+  assert.equal((await detected({ ...files, 'win32/x.rc': '' }))[0], 'cmake 0.95');
+  assert.equal((await detected({ 'CMakeLists.txt': cmake, 'a.c': '' }))[0], 'cmake 0.6');
+  const made =
+    'add_custom_command(OUTPUT gen.c COMMAND x)\nadd_executable(x a.c gen.c)\nif(WIN32)\nset(W w.rc)\nendif()\n';
+  assert.equal((await detected({ ...files, 'CMakeLists.txt': made }))[0], 'cmake 0.95');
+});
+
 test('names the files that decide how the system is driven', async () => {
   const files = { 'configure.ac': '', 'Makefile.am': '', 'autogen.sh': '#!/bin/sh\n' };
   const [info] = await detectBuildSystems(memoryTree(files), 'x');
