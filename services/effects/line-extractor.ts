@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { OutputLine } from '../../events/records.ts';
 
 /** Raised with each change of what is picked. */
-export const lineExtractorVersion = 1;
+export const lineExtractorVersion = 2;
 
 const keptFirst = 40;
 const keptLast = 24;
@@ -30,12 +30,14 @@ const worth: readonly RegExp[] = [
   /unrecogni[sz]ed|unknown (?:option|argument|command|type|target|machine|architecture)|invalid (?:option|argument|instruction|configuration)|unsupported|not supported|unknown register|requires? (?:at least|version)|is required|missing\b|must be installed/i,
   /implicit declaration|incompatible types|conflicting types|undeclared|has no member|redefinition/i,
   /\bmake(?:\[\d+\])?: \*\*\*|\bninja: |FAILED:|CMake Error|configure: error|meson\.build:\d+:\d+: ERROR|error\[E\d+\]|panic|Traceback|ModuleNotFoundError|ImportError|KeyError/,
+  /config\.(?:guess|sub): |failed to recognize|\w+ failed with errno|cannot guess build type|No enum constant|what arch|support for your arch/i,
+  /requires (?:external|go|rustc|rust) |cannot be built because|never defined|not declared|n['o]t (?:be )?found|were not met/i,
   /rate limit|too many requests|\b(?:403|404|429|5\d\d)\b.*(?:http|forbidden|not found|too many|error)/i,
 ];
 
 /** Lines that only look so: options, file names, checks that answer no. */
 const dull =
-  /^\s*(?:checking |-- (?:Looking for|Performing Test|Check)|\[\s*\d+%\] (?:Building|Linking)|(?:gcc|cc|g\+\+|c\+\+|ar|ranlib|libtool: (?:compile|link)|\/bin\/(?:sh|bash)) [^:]*$)/;
+  /^\s*(?:checking (?!.*config\.(?:guess|sub): )|-- (?:Looking for|Performing Test|Check)|\[\s*\d+%\] (?:Building|Linking)|(?:gcc|cc|g\+\+|c\+\+|ar|ranlib|libtool: (?:compile|link)|\/bin\/(?:sh|bash)) [^:]*$)/;
 
 const tools: ReadonlyArray<[RegExp, string]> = [
   [/^(?:.*\/)?(?:g?make|gmake)(?:\[\d+\])?: /, 'make'],
