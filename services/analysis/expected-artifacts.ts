@@ -4,7 +4,13 @@ import { cargoPackage } from './cargo-manifest.ts';
 import { cmakeTargets } from './cmake-targets.ts';
 import { folderOf, inFolder, isSkipped, nameOf } from './folders.ts';
 import { goProgramNames, modulePath } from './go-modules.ts';
-import { automakeTargets, makefileTargets, mesonProjectName, mesonTargets } from './make-targets.ts';
+import {
+  automakeTargets,
+  makefileTargets,
+  mesonProjectName,
+  mesonTargets,
+  subFolders,
+} from './make-targets.ts';
 import type { TreeReader } from './tree-reader.ts';
 
 /** Source: upstream facts §10.1. */
@@ -52,7 +58,7 @@ async function namesOf(
       return texts.flatMap((text) => mesonTargets(text, project));
     }
     case 'make':
-      return makefileTargets(await read(system.primaryFile));
+      return await makeNames(tree, dir, await read(system.primaryFile), read);
     case 'go': {
       if (!goMain?.hasMain) return [];
       return goProgramNames(goMain, modulePath(await read(inFolder(goMain.moduleDir, 'go.mod'))), repoName);
@@ -74,6 +80,30 @@ async function readAll(tree: TreeReader, dir: string, name: string): Promise<str
   const texts: string[] = [];
   for (const path of paths.slice(0, filesMax)) texts.push((await tree.read(path, fileBytesMax)) ?? '');
   return texts;
+}
+
+/** Folders of makefiles below the top one that are looked into. */
+const subFoldersMax = 6;
+
+/** A makefile that only calls others, as lz4's, is answered for by those. */
+async function makeNames(
+  tree: TreeReader,
+  dir: string,
+  text: string,
+  read: (path: string) => Promise<string>,
+): Promise<string[]> {
+  const own = makefileTargets(text);
+  if (own.length > 0) return own;
+  const names: string[] = [];
+  for (const folder of subFolders(text)
+    .filter((name) => !isSkipped(name))
+    .slice(0, subFoldersMax)) {
+    const makefile = ['GNUmakefile', 'makefile', 'Makefile']
+      .map((name) => inFolder(inFolder(dir, folder), name))
+      .find((path) => tree.find(path) !== null);
+    if (makefile) names.push(...makefileTargets(await read(makefile)));
+  }
+  return names;
 }
 
 async function cargoNames(

@@ -101,6 +101,21 @@ export function makefileTargets(text: string): string[] {
   return [...new Set([...libraries, ...programs].map((name) => name.replace(/\.(a|so[\d.]*)$/, '')))];
 }
 
+/** Folders that a makefile calls make in, in its order. */
+export function subFolders(text: string): string[] {
+  const variables = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.matchAll(/^[ ]*([\w.]+)[ ]*[:?]{0,2}=[ \t]*([^\n#]*)/gm)) {
+    variables.set(name, value.trim());
+  }
+  const called = [...text.matchAll(/\$[({]MAKE[)}][^\n]*?\s-C\s*(\S+)/g)].map(([, folder = '']) => folder);
+  const names = called.map((folder) =>
+    expand(folder, reference, variables).replace(/^\.\//, '').replace(/\/$/, ''),
+  );
+  return [...new Set(names)].filter(
+    (name) => /^[\w.+/-]+$/.test(name) && !name.startsWith('/') && !name.includes('..'),
+  );
+}
+
 const isLibrary = (name: string): boolean => /^lib[\w+-]+\.(a|so[\d.]*)$/.test(name);
 const phony =
   /^(all|default|build|lib|libs|static|shared|dynamic|release|debug|check|tests?|docs?|man|install|clean|help|FORCE)$/;

@@ -51,6 +51,18 @@ test('automake, meson and plain makefiles name what they build', () => {
   assert.equal(makefileTargets('all: sub\nsub:\n\t$(MAKE) -C lib $@\n'), []);
 });
 
+test('a makefile that only calls others is answered for by those', async () => {
+  const tree = memoryTree({
+    Makefile: 'LIB = lib\nall:\n\t$(MAKE) -C $(LIB) $@\n\t$(MAKE) -C tests\n\t$(MAKE) -C ../out\n',
+    'lib/Makefile': 'all: libx.a\nlibx.a: x.o\n\t$(AR) rcs $@ x.o\n',
+    'lib/x.c': '',
+    'tests/Makefile': 'all: t\nt:\n\t$(CC) -o $@\n',
+  });
+  const [system] = await detectBuildSystems(tree, 'x');
+  assert.is(system?.type, 'make');
+  assert.equal(system && (await expectedArtifacts(tree, system, null, 'x')), ['libx']);
+});
+
 test('cargo: package, binaries, C libraries and members', async () => {
   const manifest =
     '[package]\nname = "rg" # x\n[[bin]]\nname = "ripgrep"\npath = "m.rs"\n[lib]\ncrate-type = ["rlib",\n "cdylib"]\n[dependencies]\nlibz-sys = "1"\n[dependencies.serde]\nversion = "1"\n[target.\'cfg(unix)\'.dependencies]\nnix = "0"\n[dev-dependencies]\ntestlib = "1"\n[workspace]\nmembers = ["crates/*"]\n';
