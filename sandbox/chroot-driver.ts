@@ -21,6 +21,8 @@ export interface ChrootDriverOptions {
   runsDir?: string;
   mirror?: string;
   limits?: Limits;
+  /** Marks that can be gone back to; more are folded together, but for the last. 200 unless given. */
+  frozenMax?: number;
 }
 
 export interface ChrootDriver extends SandboxDriver {
@@ -78,6 +80,7 @@ export function createChrootDriver(options: ChrootDriverOptions): ChrootDriver {
           cgroup,
           info,
           onProgress,
+          frozenMax: options.frozenMax,
         });
       } catch (error) {
         await holder.close();

@@ -5,13 +5,23 @@ import { dirname, join } from 'node:path';
 import type { RunCgroup } from './cgroups.ts';
 import { copyInto, copyOutOf } from './copy.ts';
 import { type ExecResult, type ExecSpec, type Sandbox, SandboxError } from './driver.ts';
+import { flattenInto } from './flatten-stack.ts';
 import type { Holder } from './holder.ts';
 import { isRoot, sandboxHostId } from './host-user.ts';
 import { resolveInside, resolveInWorkspace } from './inside-path.ts';
 import { installPackages } from './install-packages.ts';
-import { mountStack, removeFolder } from './mount-stack.ts';
+import { lowerLinks, mountStack, removeFolder } from './mount-stack.ts';
 import { makePipes } from './output-pipe.ts';
-import { addLayer, foldersOf, mark, type OverlayStack, restore, writeStack } from './overlay-stack.ts';
+import {
+  addLayer,
+  flattened,
+  foldersOf,
+  frozenCount,
+  mark,
+  type OverlayStack,
+  restore,
+  writeStack,
+} from './overlay-stack.ts';
 import { makeFolders, replaceFile } from './replace-file.ts';
 import type { RootInfo } from './root.ts';
 import { runCommand } from './run-command.ts';
@@ -26,7 +36,12 @@ export interface ChrootSandboxParts {
   cgroup: RunCgroup | null;
   info: Sandbox['info'];
   onProgress: (text: string) => void;
+  /** For tests; `frozenMax` otherwise. */
+  frozenMax?: number | undefined;
 }
+
+/** More frozen folders than this are folded into one. The kernel's limit is 500 layers. */
+const frozenMax = 200;
 
 export class ChrootSandbox implements Sandbox {
   readonly driver = 'chroot';
@@ -83,6 +98,10 @@ export class ChrootSandbox implements Sandbox {
         return 'restored';
       }
       const next = mark(this.#stack, name, await this.#currentIsEmpty());
+      if (frozenCount(next) > (this.#parts.frozenMax ?? frozenMax)) {
+        await this.#remount(await this.#flatten(next));
+        return 'marked';
+      }
       if (next.current === this.#stack.current) {
         this.#stack = next;
         await writeStack(this.#parts.runDir, next);
@@ -196,9 +215,20 @@ export class ChrootSandbox implements Sandbox {
     return (await readdir(join(this.#parts.runDir, this.#stack.current))).length === 0;
   }
 
+  /** Nothing has been written since `next` was thought of, so the mounted files are those of its entries. */
+  async #flatten(next: OverlayStack): Promise<OverlayStack> {
+    const { stack, into } = flattened(next);
+    await removeFolder(join(this.#parts.runDir, into)); // of an attempt that was killed
+    const layers = next.entries.filter((entry) => 'layer' in entry);
+    const lower = await lowerLinks({ ...next, entries: layers }, this.#parts);
+    await flattenInto(into, this.#parts.runDir, lower, this.#parts.holder);
+    return stack;
+  }
+
   async #remount(next: OverlayStack): Promise<void> {
     const { runDir } = this.#parts;
     const given = foldersOf(this.#stack);
+    if (!given.has(next.current)) await removeFolder(join(runDir, next.current));
     this.#stack = await mountStack(next, this.#parts);
     const needed = foldersOf(this.#stack);
     for (const folder of given) if (!needed.has(folder)) await removeFolder(join(runDir, folder));

@@ -39,7 +39,12 @@ export class Holder {
 
   /** The run's files seen from the host. */
   get root(): string {
-    return `/proc/${this.pid}/root${mountPoint}`;
+    return this.hostView(mountPoint);
+  }
+
+  /** A path of the namespace, seen from the host. */
+  hostView(path: string): string {
+    return `/proc/${this.pid}/root${path}`;
   }
 
   /** Argv prefix that enters the namespace. It is no boundary by itself: what follows must give up rights. */
@@ -63,6 +68,26 @@ export class Holder {
     const script = `cd "$1" && { umount -l ${mountPoint} 2>/dev/null; mount -t overlay overlay -o "$2" ${mountPoint}; }`;
     await hostCommandOk([...this.enter(), 'sh', '-c', script, 'mount', runDir, options], {
       doing: `mounting the files of the run (${layers.lower.length} layers)`,
+      timeoutMs: mountTimeoutMs,
+    });
+  }
+
+  /** Mounts layers alone, beside the run's files. @returns where, in the namespace */
+  async mountReadOnly(runDir: string, lower: readonly string[]): Promise<string> {
+    const place = '/mnt/lower';
+    // a stack of one has no overlay; the empty folder beside it changes nothing
+    const script = `mkdir -p ${place} /mnt/empty && cd "$1" && mount -t overlay overlay -o "$2" ${place}`;
+    const options = `ro,lowerdir=${[...lower, '/mnt/empty'].join(':')}${isRoot() ? ',redirect_dir=on' : ',userxattr'}`;
+    await hostCommandOk([...this.enter(), 'sh', '-c', script, 'mount', runDir, options], {
+      doing: `mounting ${lower.length} layers`,
+      timeoutMs: mountTimeoutMs,
+    });
+    return place;
+  }
+
+  async unmount(place: string): Promise<void> {
+    await hostCommandOk([...this.enter(), 'umount', '-l', place], {
+      doing: `unmounting ${place}`,
       timeoutMs: mountTimeoutMs,
     });
   }

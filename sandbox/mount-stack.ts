@@ -33,7 +33,10 @@ export async function mountStack(stack: OverlayStack, context: MountContext): Pr
  * Names of the lower folders, newest first, relative to the run's folder. Mount options hold 4,095 bytes in
  * all, so what lies elsewhere is reached by short links.
  */
-async function lowerLinks(stack: OverlayStack, { runDir, root, layersDir }: MountContext): Promise<string[]> {
+export async function lowerLinks(
+  stack: Pick<OverlayStack, 'entries' | 'strict'>,
+  { runDir, root, layersDir }: MountContext,
+): Promise<string[]> {
   await mkdir(join(runDir, 'l'), { recursive: true });
   const link = async (name: string, target: string) => {
     const path = join(runDir, 'l', name);

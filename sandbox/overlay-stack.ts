@@ -62,14 +62,20 @@ export function addLayer(stack: OverlayStack, layer: string, currentIsEmpty: boo
   return { ...frozen, entries: [...frozen.entries, { layer }] };
 }
 
-/** Replaces all frozen folders and layers by one folder; marks that pointed between them are gone. */
-export function flattened(stack: OverlayStack, into: string): OverlayStack {
-  const end = stack.entries.length;
-  const marks = Object.fromEntries(
-    Object.entries(stack.marks).flatMap(([name, at]) => (at === end ? [[name, 1]] : [])),
-  );
-  return { ...begin(stack), entries: [{ upper: into }], marks, next: stack.next + 2 };
+/**
+ * Replaces the frozen folders by one over all package layers. Marks that pointed between them cannot be gone
+ * back to any more; those at the end stay.
+ */
+export function flattened(stack: OverlayStack): { stack: OverlayStack; into: string } {
+  const into = `u${stack.next}`;
+  const entries = [...stack.entries.filter((entry) => 'layer' in entry), { upper: into }];
+  const atEnd = Object.entries(stack.marks).filter(([, at]) => at === stack.entries.length);
+  const marks = Object.fromEntries(atEnd.map(([name]) => [name, entries.length]));
+  return { into, stack: { ...stack, entries, marks, next: stack.next + 1 } };
 }
+
+export const frozenCount = (stack: OverlayStack): number =>
+  stack.entries.filter((entry) => 'upper' in entry).length;
 
 /** Folders of the run that the stack needs. */
 export const foldersOf = (stack: OverlayStack): Set<string> =>
