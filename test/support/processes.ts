@@ -13,6 +13,18 @@ export async function processesWith(text: string): Promise<number[]> {
   return found;
 }
 
+/** Those of them that this process has started. */
+export async function childrenWith(text: string): Promise<number[]> {
+  const found = await processesWith(text);
+  const parents = await Promise.all(
+    found.map(async (pid) => {
+      const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+      return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
+    }),
+  );
+  return found.filter((_, index) => parents[index] === process.pid);
+}
+
 /** Waits until a claim about the machine holds. @throws after `timeoutMs`, naming the claim */
 export async function until(claim: () => Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
