@@ -36,6 +36,13 @@ export interface TaskMessage {
   replyTo: string;
 }
 
+/** Ends an effect, or keeps one from being begun whose task is still on its way. */
+export interface StopMessage {
+  /** `pause`: no answer is wanted, it will be asked again under a higher token. */
+  why: 'cancel' | 'pause';
+  token: number;
+}
+
 export type Outcome = { ok: true; output: Record<string, unknown> } | { ok: false; error: EffectFailure };
 
 export interface ResultMessage {

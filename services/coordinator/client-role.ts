@@ -2,9 +2,10 @@
 import { createInbox, type NatsConnection } from 'nats';
 import { EngineError, type EngineErrorCode, engineErrorCodes } from '../engine.ts';
 import { connectNats } from '../nats/connect.ts';
+import { whenBack } from '../nats/when-back.ts';
 import { type CommandMessage, type CommandReply, decode, encode, subjects } from '../protocol.ts';
 import { type HostFile, readHostFile } from './host-file.ts';
-import { type RoleParts, whenBack } from './host-role.ts';
+import type { RoleParts } from './host-role.ts';
 
 /** A host answers a command in some milliseconds; one that has just begun may take seconds. */
 const replyMs = 5_000;

@@ -3,15 +3,17 @@
  *
  * D1 an effect is asked only after its `effect.requested` is on disk.
  * D2 what cannot be published waits; nothing that appends ever waits for it. Watchers are told.
- * D3 after a server came back, everything without an answer is published once more: a store can have lost its tail,
- *    and a worker knows the effects that it is doing or has done.
+ * D3 what has no answer is published once more after a server came back, and now and then: a store can have lost its
+ *    tail. A worker knows the effects that it is doing or has done, so this costs a message and nothing else.
  */
 import type { OpenEffect } from '../../machines/hosted-run.ts';
 import type { NatsLink } from '../nats/link.ts';
-import { encode, subjects, type TaskMessage } from '../protocol.ts';
+import { encode, type StopMessage, subjects, type TaskMessage } from '../protocol.ts';
 
 /** A publish that has no acknowledgement after this is tried again; loopback takes 0.2 ms. */
 const ackTimeoutMs = 2_000;
+/** How often D3 is done in quiet times, ms: what is lost is found in a minute. */
+const againEveryMs = 60_000;
 /** Between two tries while the server does not answer. */
 const retryMs = 200;
 
@@ -47,9 +49,11 @@ export class Dispatch {
   #pumping: Promise<void> | null = null;
   #isDown = false;
   #closed = false;
+  readonly #again: NodeJS.Timeout;
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
+    this.#again = setInterval(() => this.sayAgain(), againEveryMs);
   }
 
   ask(ask: Ask): void {
@@ -65,9 +69,11 @@ export class Dispatch {
 
   /** Tells the worker to stop. `pause`: no answer is wanted, it will be asked again. */
   stop(effectId: string, why: 'cancel' | 'pause'): void {
+    const asked = this.#asked.get(effectId);
+    if (!asked) return;
     this.#asked.delete(effectId);
-    const connection = this.#parts.link.current;
-    connection?.publish(subjects.cancel(effectId), encode({ why }));
+    const stop: StopMessage = { why, token: asked.token };
+    this.#parts.link.current?.publish(subjects.cancel(effectId), encode(stop));
   }
 
   /** D3. */
@@ -79,6 +85,7 @@ export class Dispatch {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#again);
     this.#asked.clear();
     await this.#pumping;
   }

@@ -11,6 +11,7 @@ import { type Home, homeId, spaceProblem } from '../home.ts';
 import { connectNats } from '../nats/connect.ts';
 import { type EmbeddedNats, startEmbeddedNats } from '../nats/embedded.ts';
 import type { NatsLink } from '../nats/link.ts';
+import { whenBack } from '../nats/when-back.ts';
 import { type CommandMessage, subjects } from '../protocol.ts';
 import { runCommand } from './commands.ts';
 import { Coordinator } from './coordinator.ts';
@@ -148,13 +149,6 @@ async function reachServer({ home, options, notice }: RoleParts): Promise<{
     await embedded.stop();
     throw error;
   }
-}
-
-/** Calls `act` each time the connection came back. Ends with the connection. */
-export function whenBack(connection: NatsConnection, act: () => void): void {
-  void (async () => {
-    for await (const status of connection.status()) if (status.type === 'reconnect') act();
-  })();
 }
 
 /** How often the disk is looked at, ms. */

@@ -20,6 +20,7 @@ const textCharsMax = 500;
 const worth: readonly RegExp[] = [
   /\berror\b[:[ ]|\bERROR\b|\berrors? (?:generated|occurred)|^E: /i,
   /\bfatal\b/i,
+  /\bfail(?:ed|ure) (?:with|to|while|in)\b|\bcould not\b/i,
   /undefined (?:reference|symbol)|unresolved external|multiple definition/i,
   /not found|no such file|cannot (?:find|open|locate|stat|execute|create|access|load|allocate|stat)\b|unable to (?:find|locate|open|fetch|execute)|could ?n[o']t (?:find|open|resolve|load|connect)/i,
   /permission denied|operation not permitted|read-only file system/i,
@@ -76,8 +77,20 @@ export function toolOf(line: string): string {
   return '';
 }
 
+/** All patterns of one kind in one search: most lines are passed by, and there can be a million. */
+const joined = (flags: string): RegExp =>
+  new RegExp(
+    worth
+      .filter((pattern) => pattern.flags === flags)
+      .map(({ source }) => source)
+      .join('|'),
+    flags,
+  );
+const worthInAnyCase = joined('i');
+const worthAsWritten = joined('');
+
 export const isWorthDeciding = (line: string): boolean =>
-  !dull.test(line) && worth.some((pattern) => pattern.test(line));
+  (worthInAnyCase.test(line) || worthAsWritten.test(line)) && !dull.test(line);
 
 export interface LineExtractor {
   /** The next whole line of a stream, with or without its line end. */
@@ -108,8 +121,13 @@ export function makeLineExtractor(): LineExtractor {
 }
 
 /** Without what was overwritten, colours, control characters and the line's end. */
-const plainText = (line: string): string =>
-  stripVTControlCharacters(line.replace(/\r?\n$/, ''))
+const plainText = (line: string): string => {
+  if (!control.test(line)) return line.trimEnd();
+  return stripVTControlCharacters(line.replace(/\r?\n$/, ''))
     .replace(/^.*\r/, '')
     .replace(/(?!\t)\p{Cc}/gu, '')
     .trimEnd();
+};
+
+/** A control character that is neither tab nor the line's end. */
+const control = /(?![\t\n])\p{Cc}/u;

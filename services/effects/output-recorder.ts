@@ -32,24 +32,23 @@ export function recordOutput({ blobs, emit }: Pick<EffectContext, 'blobs' | 'emi
     const decoder = new StringDecoder('utf8');
     let rest = '';
     let written: Promise<unknown> = Promise.resolve();
-    const take = (line: string): void => {
-      const text = clean(line);
-      const bytes = Buffer.from(text, 'latin1');
+    /** Whole lines, one or many. */
+    const take = (lines: string): void => {
+      const bytes = Buffer.from(clean(lines), 'latin1');
       written = written.then(() => writer.write(bytes));
       // Told by `end`; a failed write must not be an unhandled rejection meanwhile.
       written.catch(() => {});
       const readable = decoder.write(bytes);
-      extractor.push(stream, readable);
+      for (const line of readable.split(/(?<=\n)/)) extractor.push(stream, line);
       emit({ stream, text: readable.replace(/\n$/, '') });
     };
     return {
       push(chunk: Uint8Array): void {
         rest += Buffer.from(chunk).toString('latin1');
-        for (let end = rest.indexOf('\n'); end >= 0 || rest.length > lineBytesMax; end = rest.indexOf('\n')) {
-          const length = end >= 0 && end < lineBytesMax ? end + 1 : lineBytesMax;
-          take(rest.slice(0, length));
-          rest = rest.slice(length);
-        }
+        const end = rest.lastIndexOf('\n') + 1;
+        if (end > 0) take(rest.slice(0, end));
+        rest = rest.slice(end);
+        for (; rest.length > lineBytesMax; rest = rest.slice(lineBytesMax)) take(rest.slice(0, lineBytesMax));
       },
       async end(): Promise<TextRef> {
         if (rest !== '') take(rest);

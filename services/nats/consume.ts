@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, NatsConnection } from 'nats';
 import type { NatsLink } from './link.ts';
+import { whenBack } from './when-back.ts';
 
 export interface Queue {
   stream: string;
@@ -45,6 +46,10 @@ export function consumeQueue(
   const leave = link.each((connection) => {
     // Another server now: what is being read belongs to the one before.
     if (connection !== readingFrom) void open?.close();
+    // The same server may have come back with less than it had: its consumer is looked at again.
+    whenBack(connection, () => {
+      if (connection === readingFrom) void open?.close();
+    });
   });
 
   let lastFault = '';
@@ -95,14 +100,22 @@ export function consumeQueue(
 
 async function openMessages(connection: NatsConnection, queue: Queue): Promise<ConsumerMessages> {
   const manager = await connection.jetstreamManager();
-  await manager.consumers.add(queue.stream, {
+  const config = {
     durable_name: queue.durable,
     filter_subject: queue.filter,
     ack_policy: 'explicit' as never,
     ack_wait: queue.ackWaitMs * nanosPerMs,
     max_ack_pending: aheadMax,
     ...(queue.inactiveMs ? { inactive_threshold: queue.inactiveMs * nanosPerMs } : {}),
-  });
+  };
+  const info = await manager.consumers.add(queue.stream, config);
+  const { state } = await manager.streams.info(queue.stream);
+  if (info.delivered.stream_seq > state.last_seq) {
+    // The stream lost its tail (power, a full disk) and the consumer kept its place: it would wait for ever for
+    // numbers that come again. Tried on nats-server 2.9.10.
+    await manager.consumers.delete(queue.stream, queue.durable);
+    await manager.consumers.add(queue.stream, config);
+  }
   const consumer = await connection.jetstream().consumers.get(queue.stream, queue.durable);
   return consumer.consume({ max_messages: aheadMax, abort_on_missing_resource: true });
 }

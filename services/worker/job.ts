@@ -6,6 +6,9 @@ import { redactValue } from '../redact.ts';
 import { type FailureContext, failureOf } from './failure.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
+/** A stopped handler ends within this, ms: a sandbox kills a command's tree in 5 s at most. */
+const obeyMs = 8_000;
+
 /** Why an effect is ended before its answer. `pause` and `shutdown`: no answer is wanted, it is asked again. */
 export type StopReason = 'cancel' | 'pause' | 'shutdown';
 
@@ -31,7 +34,7 @@ export async function doEffect(parts: JobParts, task: TaskMessage, signal: Abort
       | undefined;
     if (!handler) throw new EffectError('internal', `this worker does not know the effect ${task.name}`);
     signal.throwIfAborted();
-    const output = await handler(task.input as never, contextOf(parts, task, signal));
+    const output = await obeying(signal, handler(task.input as never, contextOf(parts, task, signal)));
     if (signal.aborted) return cancelled(task.name);
     return { ok: true, output: cleanOutput(parts, task.name, output) };
   } catch (error) {
@@ -40,6 +43,21 @@ export async function doEffect(parts: JobParts, task: TaskMessage, signal: Abort
     if (failure.code === 'sandboxLost') await parts.sandboxes.forget(task.runId);
     return { ok: false, error: failure };
   }
+}
+
+/** Nothing waits for ever for a handler that does not hear its signal: the run's next effect may end what it does. */
+function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      timer = setTimeout(() => reject(new Error('it did not hear its signal')), obeyMs);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
 }
 
 /** A recipe's patches and commands must come back as they were kept; they were cleaned on their way in. */

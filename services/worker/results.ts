@@ -24,10 +24,8 @@ export async function publishResult(
       const { subject, result } = make();
       try {
         const fitting = fit(result, connection.info?.max_payload ?? Number.POSITIVE_INFINITY);
-        await connection.jetstream().publish(subject, encode(fitting), {
-          msgID: `result.${result.effectId}.${result.token}.${result.worker}`,
-          timeout: ackTimeoutMs,
-        });
+        // No message id: one that the server had and lost must not be swallowed; the log drops what it has.
+        await connection.jetstream().publish(subject, encode(fitting), { timeout: ackTimeoutMs });
         return;
       } catch {
         // no server, no stream or no answer in time: the next try finds out

@@ -16,6 +16,7 @@ import {
   encode,
   type Outcome,
   type ResultMessage,
+  type StopMessage,
   streams,
   subjects,
   type TaskMessage,
@@ -28,8 +29,8 @@ const ackWaitMs = 30_000;
 const aliveEveryMs = 10_000;
 /** The server forgets a worker's queue after this; longer than any pause of a living process. */
 const inactiveMs = 120_000;
-/** Outcomes kept for W2. */
-const keptOutcomes = 128;
+/** Effects remembered for W2, and those called off: far more than are on their way at any time. */
+const keptMax = 128;
 /** How long `stop` waits for handlers to give up after their signal; a command's tree is killed in far less. */
 const stopDeadlineMs = 10_000;
 
@@ -55,6 +56,8 @@ export class Worker {
   /** Ends of the latest job of each run: the next one begins after it. */
   readonly #tails = new Map<string, Promise<void>>();
   readonly #outcomes = new Map<string, Outcome>();
+  /** Tokens of askings that were called off. */
+  readonly #stopped = new Map<string, number>();
   readonly #waiting: Array<() => void> = [];
   #running = 0;
   readonly #closing = new AbortController();
@@ -117,7 +120,9 @@ export class Worker {
     connection.subscribe(subjects.anyCancel, {
       callback: (_, message) => {
         const effectId = message.subject.split('.').at(-1) ?? '';
-        const { why } = decode<{ why: StopReason }>(message.data);
+        const { why, token } = decode<StopMessage>(message.data);
+        // Remembered, for the stop may overtake its task.
+        keep(this.#stopped, effectId, token);
         this.#jobs.get(effectId)?.controller.abort(why);
       },
     });
@@ -125,6 +130,10 @@ export class Worker {
 
   #accept(message: JsMsg): void {
     const task = decode<TaskMessage>(message.data);
+    if (task.token <= (this.#stopped.get(task.effectId) ?? -1)) {
+      message.ack();
+      return;
+    }
     const known = this.#jobs.get(task.effectId);
     if (known && !known.controller.signal.aborted) {
       known.message.ack(); // W2: the newer message stands for both
@@ -154,7 +163,7 @@ export class Worker {
     }
     if (this.#closing.signal.aborted) return; // unacknowledged on purpose: the log's open effect is asked again
     const reason = controller.signal.aborted ? (controller.signal.reason as StopReason) : null;
-    if (reason === null) this.#keep(task.effectId, outcome);
+    if (reason === null) keep(this.#outcomes, task.effectId, outcome);
     if (reason !== 'pause')
       await publishResult(this.#parts, () => this.#result(job, outcome), this.#closing.signal);
     job.message.ack();
@@ -167,14 +176,6 @@ export class Worker {
       subject: task.replyTo,
       result: { runId, effectId, name, token, worker: this.#parts.id, outcome },
     };
-  }
-
-  #keep(effectId: string, outcome: Outcome): void {
-    this.#outcomes.set(effectId, outcome);
-    for (const oldest of this.#outcomes.keys()) {
-      if (this.#outcomes.size <= keptOutcomes) break;
-      this.#outcomes.delete(oldest);
-    }
   }
 
   async #slot(): Promise<void> {
@@ -201,3 +202,13 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
+
+/** Keeps the latest entries of a map, in the order they were set. */
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= keptMax) return;
+    map.delete(oldest);
+  }
+}

@@ -48,6 +48,7 @@ async function withContext(work: (context: EffectContext, sandbox: Sandbox) => P
         signal: new AbortController().signal,
         emit: () => {},
         sandbox: async () => sandbox,
+        closeSandbox: async () => false,
       };
       await work(context, sandbox);
     } finally {

@@ -50,12 +50,15 @@ export function scriptedHandlers({ script = {}, effectMs = 0 }: ScriptedOptions)
     const count = counts[name] ?? 0;
     counts[name] = count + 1;
     const answer = script[name]?.(input, count) ?? usualAnswer({ name, input } as OpenEffect);
-    if (answer === 'expire') return new Promise<never>(() => {});
+    if (answer === 'expire') return waitFor(neverMs, context.signal);
     if ('error' in answer) throw new EffectError(answer.error.code, answer.error.message, answer.error);
     return answer.output;
   };
   return Object.fromEntries(names.map((name) => [name, handler(name)])) as unknown as EffectHandlers;
 }
+
+/** Longer than any test. */
+const neverMs = 600_000;
 
 /** The effect's own work, which its signal ends. */
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {
