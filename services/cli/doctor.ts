@@ -124,6 +124,39 @@ const overlayNeed = (): Need => {
   };
 };
 
+const runs = (program: string, args: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile(program, [...args], { timeout: versionTimeoutMs, killSignal: 'SIGKILL' }, (error) =>
+      resolve(error === null),
+    );
+  });
+
+/** Host user of the sandbox: any that is not root shows whether such a user may make namespaces. */
+const ordinaryUser = '64000';
+
+/** Ubuntu from 23.10 on, containers and chroots forbid what bubblewrap needs, though it is installed. */
+const namespacesNeed = async (): Promise<Need> => {
+  const enter = ['bwrap', '--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', 'true'];
+  const asOrdinary = [
+    'setpriv',
+    `--reuid=${ordinaryUser}`,
+    `--regid=${ordinaryUser}`,
+    '--clear-groups',
+    '--',
+  ];
+  const [program = '', ...args] = process.getuid?.() === 0 ? [...asOrdinary, ...enter] : enter;
+  const present = await runs(program, args);
+  return {
+    name: 'user namespaces',
+    present,
+    required: true,
+    version: present ? 'allowed' : '',
+    get: present
+      ? ''
+      : 'sysctl kernel.unprivileged_userns_clone=1 (Debian), kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); a chroot cannot have them',
+  };
+};
+
 /** Made by the first port, so its absence is nothing to mend. */
 const sandboxRootNeed = (): Need => {
   const { roots } = homeLayout(homePath());
@@ -143,6 +176,7 @@ const needsOfMachine = async (): Promise<Need[]> => [
   nodeNeed(),
   ...(await Promise.all(programNeeds.map(lookForProgram))),
   overlayNeed(),
+  await namespacesNeed(),
   privilegeNeed(),
   dataFolderNeed(),
   sandboxRootNeed(),

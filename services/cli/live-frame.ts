@@ -14,10 +14,13 @@ export const pathText = (path: LiveModel['path'], width: number): string => {
   return cut(text, width);
 };
 
+const phaseText = ({ phase, phases }: LiveModel): string[] =>
+  phase === null ? [] : [`phase ${phase.id}${phases > 0 ? ` of ${phases}` : ''}: ${phase.name}`];
+
 const headLine = (model: LiveModel, now: number): string =>
   [
     model.repoName,
-    ...(model.phase === null ? [] : [`phase ${model.phase}${model.phases > 0 ? ` of ${model.phases}` : ''}`]),
+    ...phaseText(model),
     ...(model.attempts > 0 ? [`${model.attempts} of ${model.maxAttempts} attempts`] : []),
     duration(now - model.startedAt),
   ].join(' · ');

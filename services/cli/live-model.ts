@@ -6,8 +6,8 @@ export interface LiveModel {
   repoName: string;
   /** Nodes that were entered, in order; a node entered again at once counts up. */
   path: Array<{ node: string; times: number }>;
-  /** `2 configure`, null outside of phases. */
-  phase: string | null;
+  /** Null outside of phases. */
+  phase: { id: number; name: string } | null;
   phases: number;
   attempts: number;
   maxAttempts: number;
@@ -76,7 +76,7 @@ export const withEvent = (model: LiveModel, event: AnyEvent): LiveModel => {
     case 'fix.planReplaced':
       return { ...model, phases: event.data.plan.phases.length };
     case 'build.phaseStarted':
-      return { ...model, phase: `${event.data.phaseId} ${event.data.name}` };
+      return { ...model, phase: { id: event.data.phaseId, name: event.data.name } };
     case 'error.recorded':
       return { ...model, attempts: model.attempts + 1 };
     case 'effect.requested': {

@@ -31,6 +31,12 @@ const statusText = ({ state, exitCode }: ReportFacts): string => {
     : 'Not ported: the build failed.';
 };
 
+/** A proof says how it was made: compilers that run natively give the same outputs faster, but are not emulated. */
+const sandboxText = ({ x: { sandbox } }: AgentState): string =>
+  sandbox === null
+    ? ''
+    : `, ${sandbox.driver} sandbox, ${sandbox.accelerated ? "the compiler's inner programs ran natively" : 'strict: everything was emulated'}`;
+
 const summary = (facts: ReportFacts): string => {
   const { state, at } = facts;
   const reason = state.x.outcome?.reason;
@@ -39,7 +45,7 @@ const summary = (facts: ReportFacts): string => {
     (reason ? `${reason}\n\n` : '') +
     bullets(
       [
-        `Target: ${code(state.x.platform)}${state.x.strict ? ', strict (everything emulated)' : ''}`,
+        `Target: ${code(state.x.platform)}${sandboxText(state)}`,
         `Repository: ${code(state.x.source)}`,
         ...(state.x.sourceVersion ? [`Version: ${state.x.sourceVersion}`] : []),
         `Run: ${code(state.x.runId)}`,

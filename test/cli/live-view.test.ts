@@ -36,7 +36,7 @@ test('the frame shows package, phase, path, command with elapsed time, and the l
     'gcc -c a.c\ngcc -c b.c\n',
   );
   assert.equal(frameOf(model, at + 12_000, 80, plain), [
-    'zlib · phase 2 build · 12 s',
+    'zlib · phase 2: build · 12 s',
     'init → build',
     '$ make -j2  12 s',
     '  gcc -c b.c',

@@ -186,6 +186,7 @@ test('an event that was changed in the log is found by audit, and by replay with
   const other = mkdtempSync(join(tmpdir(), 'atesor-cli-changed-'));
   try {
     recordRuns(other, [good.bodies]);
+    await openBlobs(homeLayout(other).blobs).put(Buffer.from('a bundle'));
     const db = new Database(homeLayout(other).log);
     // The log refuses edits by triggers; somebody who wants to tamper takes them out.
     const triggers = db.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").pluck().all();
