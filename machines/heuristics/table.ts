@@ -12,6 +12,7 @@ import { missingMacro } from './missing-macro.ts';
 import { missingPerlModule } from './missing-perl-module.ts';
 import { missingTool } from './missing-tool.ts';
 import { nestedExecBit } from './nested-exec-bit.ts';
+import { removedConfigScript } from './removed-config-script.ts';
 import { staleConfigScripts } from './stale-config-scripts.ts';
 import { suspectedOom } from './suspected-oom.ts';
 import type { Heuristic, Retry, Rewrite } from './types.ts';
@@ -27,6 +28,7 @@ export const heuristics: readonly Heuristic[] = [
   missingHeader, // 13
   missingLibrary,
   missingPerlModule,
+  removedConfigScript,
   missingTool,
   suspectedOom, // 18
 ];
