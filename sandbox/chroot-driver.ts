@@ -57,8 +57,15 @@ export function createChrootDriver(options: ChrootDriverOptions): ChrootDriver {
         );
       const onProgress = spec.onProgress ?? (() => undefined);
       await checkTools();
-      const root = await ensureRoot({ rootsDir, mirror: options.mirror, onProgress, signal: spec.signal });
       const runDir = join(runsDir, checkedRunId(spec.runId));
+      const begunOn = (await readStack(runDir))?.rootName;
+      const root = await ensureRoot({
+        rootsDir,
+        mirror: options.mirror,
+        begunOn,
+        onProgress,
+        signal: spec.signal,
+      });
       await mkdir(runDir, { recursive: true });
       await checkSpace(runDir);
       const cgroup = await createRunCgroup(spec.runId, limits);

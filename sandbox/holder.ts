@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SandboxError } from './driver.ts';
 import { hostCommandOk, hostEnv } from './host-command.ts';
-import { isRoot } from './host-user.ts';
+import { isRoot, sandboxHostId } from './host-user.ts';
 
 /** Where the run's files are mounted in the holder's namespace. /mnt is on every Linux (FHS 3.12). */
 export const mountPoint = '/mnt/m';
@@ -47,11 +47,21 @@ export class Holder {
     return `/proc/${this.pid}/root${path}`;
   }
 
-  /** Argv prefix that enters the namespace. It is no boundary by itself: what follows must give up rights. */
+  /** Argv prefix that enters the namespace with all our rights, for mounts and copies. */
   enter(): string[] {
+    return [...this.#nsenter(), '--'];
+  }
+
+  /** Argv prefix that enters the namespace and gives up root's rights: one program less to start for a command. */
+  enterUnprivileged(): string[] {
+    const user = isRoot() ? [`--setgid=${sandboxHostId}`, `--setuid=${sandboxHostId}`] : [];
+    return [...this.#nsenter(), ...user, '--'];
+  }
+
+  #nsenter(): string[] {
     const mount = `--mount=/proc/${this.pid}/ns/mnt`;
-    if (isRoot()) return ['nsenter', mount, '--'];
-    return ['nsenter', '--preserve-credentials', `--user=/proc/${this.pid}/ns/user`, mount, '--'];
+    if (isRoot()) return ['nsenter', mount];
+    return ['nsenter', '--preserve-credentials', `--user=/proc/${this.pid}/ns/user`, mount];
   }
 
   /** Argv prefix that gives rights over namespaces made below this one; root has them anyway. */

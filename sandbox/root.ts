@@ -43,6 +43,8 @@ export interface RootOptions {
   /** A Debian mirror, used when the host's own apt sources have none. */
   mirror?: string | undefined;
   onProgress?: ((text: string) => void) | undefined;
+  /** Name of the root that a run was begun on: used as long as it is there, also when the recipe is newer. */
+  begunOn?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -65,7 +67,9 @@ interface Manifest {
 export async function ensureRoot(options: RootOptions): Promise<RootInfo> {
   const progress = options.onProgress ?? (() => undefined);
   await ensureBinfmt();
-  const found = await readRoot(options.rootsDir);
+  const found =
+    (options.begunOn && (await readRoot(options.rootsDir, options.begunOn))) ||
+    (await readRoot(options.rootsDir));
   if (found) return ofThisUser(found);
   await mkdir(options.rootsDir, { recursive: true });
   return withFileLock(
@@ -82,6 +86,8 @@ export async function ensureRoot(options: RootOptions): Promise<RootInfo> {
       const build = join(options.rootsDir, `.building-${process.pid}`);
       try {
         await buildRoot(build, options, progress);
+        // what stands there has no manifest: somebody has damaged it
+        await rm(join(options.rootsDir, rootName), { recursive: true, force: true });
         await rename(build, join(options.rootsDir, rootName));
       } finally {
         await rm(build, { recursive: true, force: true });
@@ -105,14 +111,14 @@ async function ofThisUser(root: RootInfo): Promise<RootInfo> {
 }
 
 /** The root if it is there, without building it. */
-export async function readRoot(rootsDir: string): Promise<RootInfo | null> {
-  const path = join(rootsDir, rootName);
+export async function readRoot(rootsDir: string, name = rootName): Promise<RootInfo | null> {
+  const path = join(rootsDir, name);
   const text = await readFile(join(path, 'manifest.json'), 'utf8').catch(() => null);
   if (text === null) return null;
   const manifest = JSON.parse(text) as Manifest;
   const host = manifest.hostArchitecture;
   return {
-    name: rootName,
+    name,
     path,
     base: join(path, 'base'),
     accel: host ? join(path, 'accel') : null,

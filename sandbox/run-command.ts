@@ -8,7 +8,6 @@ import { entryArguments } from './entry-arguments.ts';
 import { startFetchNetwork } from './fetch-network.ts';
 import type { Holder } from './holder.ts';
 import { hostEnv } from './host-command.ts';
-import { dropRights } from './host-user.ts';
 import { OutputPipe } from './output-pipe.ts';
 import { signalDescendants, signalProcess } from './process-tree.ts';
 
@@ -103,7 +102,7 @@ function start(spec: ExecSpec, context: RunCommandContext) {
     'sh',
     [
       ...['-c', enterScript, 'enter', ...(cgroup?.procsFiles ?? []), '--'],
-      ...[...holder.enter(), ...dropRights(), 'bwrap', ...fds, '--', '/bin/bash', '-c', spec.command],
+      ...[...holder.enterUnprivileged(), 'bwrap', ...fds, '--', '/bin/bash', '-c', spec.command],
     ],
     {
       cwd: '/',
