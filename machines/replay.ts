@@ -83,10 +83,17 @@ export function replayCommit(
         },
       };
     }
-    const difference = firstDifference(expected, actual);
+    // `commit` says only how many events follow: compared first, it would hide which of them differs.
+    const difference = firstDifference({ ...expected, commit: actual.commit }, actual);
     if (difference) {
       return { run, compared: index, diverged: { seq: expected.seq, actor: expected.actor, ...difference } };
     }
+  }
+  const misplaced = commit.find((event) => event.commit !== commit.at(-1)?.seq);
+  if (misplaced) {
+    const { seq: at, actor: who, commit: expected } = misplaced;
+    const diverged = { seq: at, actor: who, field: 'commit', expected, actual: commit.at(-1)?.seq };
+    return { run, compared: misplaced.seq - seq, diverged };
   }
   return { run: folded.run, compared: commit.length, diverged: null };
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-const main = join(import.meta.dirname, '../../services/cli/main.ts');
+const ownMain = join(import.meta.dirname, '../../services/cli/main.ts');
 /** A command that looks at a record takes well below 1 s; this is for a loaded machine, ms. */
 const deadlineMs = 60_000;
 
@@ -18,11 +18,13 @@ export interface CliOptions {
   env?: Record<string, string>;
   cwd?: string;
   timeoutMs?: number;
+  /** Another program's start than this checkout's. */
+  main?: string;
 }
 
 export const runCli = (
   args: readonly string[],
-  { home, env, cwd, timeoutMs }: CliOptions,
+  { home, env, cwd, timeoutMs, main = ownMain }: CliOptions,
 ): Promise<CliResult> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [main, ...args], {
