@@ -104,7 +104,7 @@ const contextFor = (home: string, effectId = requested.id): EffectContext => ({
   signal: new AbortController().signal,
   emit: () => undefined,
   sandbox: () => Promise.reject(new Error('no sandbox is needed')),
-  closeSandbox: () => Promise.resolve(),
+  closeSandbox: () => Promise.resolve(true),
 });
 
 test('writeOutputs writes from the state at its own event, and twice gives the same files', async () => {

@@ -24,7 +24,13 @@ const importRuleHolds = (): boolean => {
 
 const held = [
   runs('types', 'node_modules/typescript/bin/tsc', '-p', '.', '--noEmit'),
-  runs('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'ci', '.'),
+  runs(
+    'lint and format',
+    'node_modules/@biomejs/biome/bin/biome',
+    'ci',
+    ...(process.stdout.isTTY ? [] : ['--colors=off']),
+    '.',
+  ),
   importRuleHolds(),
   runs('generated documents', 'test/tools/docs.ts', '--check'),
 ];
