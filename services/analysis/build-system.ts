@@ -128,8 +128,23 @@ async function makeConfidence(
   const sources = tree.entries.some(
     (entry) => folderOf(entry.path) === folder && /\.(c|cc|cpp|cxx)$/.test(entry.path),
   );
+  if (compiles && isWholeBuild(text)) return wholeMakefileConfidence;
   if (compiles || goesDown || (sources && !besideOthers)) return 0.8;
   return besideOthers ? 0.25 : 0.5;
+}
+
+/** Above the 0.95 of cmake: see `isWholeBuild`. */
+const wholeMakefileConfidence = 0.96;
+
+/**
+ * A makefile that itself makes a shared library and installs it is the build that its authors use (hiredis,
+ * lz4); what stands beside it is the second way. One that only makes a static library or a test program, or that
+ * calls another build system, is not.
+ */
+function isWholeBuild(text: string): boolean {
+  const installs = /^install(-\w+)?\s*:/m.test(text);
+  const makesShared = /(^|[\s=])-shared\b|\bdylib\b|\.so\b/im.test(text);
+  return installs && makesShared && !/\b(cmake|meson|\.\/configure|autoreconf)\b/.test(text);
 }
 
 /** Files beside the main one that decide how the system is driven. */

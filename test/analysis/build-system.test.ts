@@ -89,4 +89,13 @@ test('prefers the nested Go module that has a program', async () => {
   assert.equal(await detected({ 'sub/Cargo.toml': '' }), ['cargo 0.9 sub']);
 });
 
+test('a makefile that makes and installs a shared library itself comes before cmake', async () => {
+  const whole = 'libx.so: x.o\n\t$(CC) -shared -o $@ x.o\ninstall: libx.so\n\tcp libx.so $(PREFIX)/lib\n';
+  const beside = { 'CMakeLists.txt': 'project(x)\nadd_library(x x.c)\n', 'x.c': '' };
+  assert.is((await detected({ ...beside, Makefile: whole }))[0], 'make 0.96');
+  const staticOnly = whole.replaceAll('libx.so', 'libx.a').replace('-shared', '');
+  assert.is((await detected({ ...beside, Makefile: staticOnly }))[0], 'cmake 0.95');
+  assert.is((await detected({ ...beside, Makefile: `${whole}all:\n\tcmake -B build\n` }))[0], 'cmake 0.95');
+});
+
 test.run();
