@@ -2,13 +2,16 @@
  * The chroot driver: a Debian riscv64 root on this machine, its programs run by qemu-user, entered by
  * bubblewrap. Commands are kept apart from the host by namespaces of their own and an unprivileged host user.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { createRunCgroup, defaultLimits, type Limits } from './cgroups.ts';
 import { ChrootSandbox, makeRunPipes } from './chroot-sandbox.ts';
+import { asSandboxError } from './disk-full.ts';
 import { type OpenSpec, type Sandbox, type SandboxDriver, SandboxError } from './driver.ts';
 import { startHolder } from './holder.ts';
 import { hostCommand } from './host-command.ts';
+import { isRoot } from './host-user.ts';
 import { mountStack, removeFolder } from './mount-stack.ts';
 import { newStack, type OverlayStack, readStack } from './overlay-stack.ts';
 import { ensureRoot, type RootInfo } from './root.ts';
@@ -45,9 +48,11 @@ export function createChrootDriver(options: ChrootDriverOptions): ChrootDriver {
   for (const path of [rootsDir, layersDir, runsDir])
     if (!isAbsolute(path)) throw new SandboxError('sandboxUnavailable', `${path} must be an absolute path`);
 
+  // a run's own `info.limits` says what it has in fact
+  const limited = isRoot() && existsSync('/sys/fs/cgroup');
   return {
     name: 'chroot',
-    abilities: { network: true, memory: true, processes: true, disk: false, marks: true },
+    abilities: { network: true, memory: limited, processes: limited, disk: false, marks: true },
 
     async open(spec) {
       if (spec.platform !== 'debian-riscv64')
@@ -91,7 +96,7 @@ export function createChrootDriver(options: ChrootDriverOptions): ChrootDriver {
         });
       } catch (error) {
         await holder.close();
-        throw error;
+        throw asSandboxError(error);
       }
     },
 

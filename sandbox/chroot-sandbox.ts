@@ -4,6 +4,7 @@ import { chown, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunCgroup } from './cgroups.ts';
 import { copyInto, copyOutOf } from './copy.ts';
+import { asSandboxError } from './disk-full.ts';
 import { type ExecResult, type ExecSpec, type Sandbox, SandboxError } from './driver.ts';
 import { flattenInto } from './flatten-stack.ts';
 import type { Holder } from './holder.ts';
@@ -76,7 +77,7 @@ export class ChrootSandbox implements Sandbox {
         throw new SandboxError('cancelled', 'cancelled before the command was started');
       const { holder, cgroup, runDir } = this.#parts;
       const folder = await resolveInside(holder.root, spec.cwd);
-      if (!folder.stats?.isDirectory()) return noSuchFolder(spec);
+      if (!folder.stats?.isDirectory()) return noSuchFolder(spec, cgroup === null);
       const stdin = spec.stdin ? await this.#stdinFile(spec.stdin) : 'ignore';
       try {
         return await runCommand(spec, {
@@ -200,6 +201,9 @@ export class ChrootSandbox implements Sandbox {
       .then(() => {
         this.#check();
         return work();
+      })
+      .catch((error) => {
+        throw asSandboxError(error);
       });
     this.#turn = turn;
     return turn;
@@ -250,7 +254,7 @@ export const pipesOf = (runDir: string) => ({
 export const makeRunPipes = (runDir: string) => makePipes(Object.values(pipesOf(runDir)));
 
 /** As a shell answers `cd` to a folder that is not there. */
-function noSuchFolder(spec: ExecSpec): ExecResult {
+function noSuchFolder(spec: ExecSpec, unlimited: boolean): ExecResult {
   spec.onOutput?.('stderr', Buffer.from(`sh: cd: ${spec.cwd}: No such file or directory\n`));
-  return { exitCode: 1, signal: null, timedOut: false, oomKilled: false, durationMs: 0 };
+  return { exitCode: 1, signal: null, timedOut: false, oomKilled: unlimited ? null : false, durationMs: 0 };
 }

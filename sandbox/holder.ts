@@ -23,18 +23,26 @@ const mountTimeoutMs = 30_000;
 export class Holder {
   readonly pid: number;
   readonly #child: ChildProcess;
-  /** Settles when the namespace is gone. */
-  readonly ended: Promise<unknown>;
+  readonly #ended: Promise<unknown>;
+  readonly #listeners = new Set<() => void>();
 
   constructor(child: ChildProcess, pid: number) {
     this.#child = child;
     this.pid = pid;
-    this.ended = once(child, 'close');
+    this.#ended = once(child, 'close').then(() => {
+      for (const listener of this.#listeners) listener();
+    });
   }
 
   /** True when the namespace is gone: nothing can be run or read any more. */
   get lost(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Calls `listener` when the namespace goes. @returns a function that takes it back */
+  onLost(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** The run's files seen from the host. */
@@ -105,7 +113,7 @@ export class Holder {
   /** Ends it and waits until it is gone. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
-    await this.ended;
+    await this.#ended;
   }
 }
 

@@ -45,7 +45,7 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
   spec.signal?.addEventListener('abort', onAbort, { once: true });
   if (spec.signal?.aborted) kill('abort');
   // its files are still mounted for the command, but nobody could read what it makes of them
-  void context.holder.ended.then(() => kill('lost'));
+  const stopListening = context.holder.onLost(() => kill('lost'));
   let stopNetwork: (() => Promise<void>) | null = null;
   try {
     run.argumentsEnd.end(entry.map((one) => `${one}\0`).join(''));
@@ -60,6 +60,7 @@ export async function runCommand(spec: ExecSpec, context: RunCommandContext): Pr
     kill('done');
     clearTimeout(timer);
     spec.signal?.removeEventListener('abort', onAbort);
+    stopListening();
     await run.ended;
     await stopNetwork?.();
     await run.drained();
