@@ -1,5 +1,5 @@
 /** Limits on memory and processes by the kernel's control groups, version 1 or 2, where we may make them. */
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rmdir, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 
@@ -25,15 +25,23 @@ export interface RunCgroup {
   oomKills(): Promise<number>;
 }
 
-const prefix = 'atesor-';
+/**
+ * Names bear the process namespace and the process: a number says nothing about a process of another namespace
+ * (a container that shares the hierarchy), and an idle group of a living sandbox is empty between commands.
+ */
+const prefixOf = async (): Promise<string> => {
+  const namespace = /\d+/.exec(await readlink('/proc/self/ns/pid'))?.[0] ?? '0';
+  return `atesor-${namespace}-`;
+};
 
 /** A group for one open sandbox; null when the host has none that we may make. */
 export async function createRunCgroup(runId: string, limits: Limits): Promise<RunCgroup | null> {
-  const name = `${prefix}${process.pid}-${runId}`;
   try {
+    const prefix = await prefixOf();
+    const name = `${prefix}${process.pid}-${runId}`;
     const hierarchies = await findHierarchies();
     if (!hierarchies) return null;
-    await sweep(Object.values(hierarchies.parents));
+    await sweep(Object.values(hierarchies.parents), prefix);
     return hierarchies.version === 2
       ? await createV2(join(hierarchies.parents.memory, name), limits)
       : await createV1(hierarchies.parents, name, limits);
@@ -111,7 +119,7 @@ async function findHierarchies(): Promise<Hierarchies | null> {
 }
 
 /** Removes groups of processes of ours that are gone; the holder does it already unless it was killed too. */
-async function sweep(parents: string[]): Promise<void> {
+async function sweep(parents: string[], prefix: string): Promise<void> {
   for (const parent of new Set(parents))
     for (const name of await readdir(parent)) {
       const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
