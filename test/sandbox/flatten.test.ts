@@ -89,7 +89,7 @@ test('random changes look the same before and after', async () => {
     fc.tuple(path, path).map(([p, q]) => `ln -s ${p} ${q}`),
     fc.tuple(path, fc.constantFrom('755', '500')).map(([p, m]) => `chmod ${m} ${p}`),
   );
-  const run = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 3, maxLength: 5 });
+  const run = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLength: 2, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(run, (commands) =>
       withRun(1, async (sandbox) => {
@@ -101,7 +101,7 @@ test('random changes look the same before and after', async () => {
         }
       }),
     ),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });
 
