@@ -53,15 +53,32 @@ const versionOf = (program: string, args: readonly string[]): Promise<string> =>
     );
   });
 
+/** Compares the numbers of dotted versions from the left; what is no number is not older. */
+export const isOlder = (version: string, oldest: string): boolean => {
+  const numbers = version.split('.').map(Number);
+  for (const [i, wanted] of oldest.split('.').map(Number).entries()) {
+    const there = numbers[i] ?? 0;
+    if (Number.isNaN(there) || there > wanted) return false;
+    if (there < wanted) return true;
+  }
+  return false;
+};
+
 const lookForProgram = async (need: ProgramNeed): Promise<Need> => {
   const program = findProgram(need.programs);
   const version = program === null ? '' : await versionOf(program, need.versionArgs ?? []);
+  const tooOld = need.oldest !== undefined && program !== null && isOlder(version, need.oldest);
   return {
     name: need.name,
-    present: program !== null,
+    present: program !== null && !tooOld,
     required: true,
     version,
-    get: program === null ? `apt-get install ${need.apt}   (${need.why})` : '',
+    get:
+      program === null
+        ? `apt-get install ${need.apt}   (${need.why})`
+        : tooOld
+          ? `${need.oldest} or newer is needed: take ${need.apt} from a newer release   (${need.why})`
+          : '',
   };
 };
 

@@ -14,7 +14,8 @@ import type { Terminal } from './terminal.ts';
 const redrawMs = 200;
 
 export interface LiveView {
-  event(event: AnyEvent): void;
+  /** `isNew` is false for what was shown by an earlier process: only the frame takes it in. */
+  event(event: AnyEvent, isNew?: boolean): void;
   output(line: OutputLine): void;
   /** A line that stays, from somewhere else than the run's events. */
   say(text: string): void;
@@ -60,8 +61,9 @@ export const openLiveView = (terminal: Terminal, options: { verbose: boolean; qu
   const keep = (text: string): void => redraw(`${text}\n`);
 
   return {
-    event: (event) => {
+    event: (event, isNew = true) => {
       model = withEvent(model, event);
+      if (!isNew) return;
       const lines = linesOf(event);
       for (const line of lines) keep(renderLine(line, colours));
     },

@@ -9,6 +9,8 @@ export interface ProgramNeed {
   /** Debian and Ubuntu package. */
   apt: string;
   why: string;
+  /** Oldest version that will do, as `2.9`; any when left out. */
+  oldest?: string;
 }
 
 export const programNeeds: readonly ProgramNeed[] = [
@@ -19,6 +21,7 @@ export const programNeeds: readonly ProgramNeed[] = [
     versionArgs: ['--version'],
     apt: 'nats-server',
     why: 'carries events and tasks',
+    oldest: '2.9',
   },
   {
     name: 'qemu-user',

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../services/cli/command-line.ts';
+import { isOlder } from '../../services/cli/doctor.ts';
 import { CliError, explainError } from '../../services/cli/errors.ts';
 import { EngineError } from '../../services/engine.ts';
 
@@ -43,6 +44,14 @@ test('a circle of causes ends', () => {
 
 test('something thrown that is no error is still told', () => {
   assert.equal(explainError('oops', false).lines, ['atesor: oops']);
+});
+
+test('a version is older by its first number that differs', () => {
+  assert.ok(isOlder('2.8.11', '2.9'));
+  assert.not.ok(isOlder('2.10.1', '2.9'));
+  assert.not.ok(isOlder('2.9', '2.9'));
+  assert.ok(isOlder('1.12', '2.9'));
+  assert.not.ok(isOlder('unknown version', '2.9'));
 });
 
 test.run();
