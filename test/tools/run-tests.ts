@@ -1,15 +1,17 @@
 /**
  * Runs test files, each as a program of its own, and ends with the line `N passed, N failed`.
  *
- *   node test/tools/run-tests.ts [--fast] [--jobs N] [PART …]
+ *   node test/tools/run-tests.ts [--fast] [--jobs N] [--coverage] [PART …]
  *
  * PART keeps the files whose path contains it. `--fast` leaves out test/real, which ports real packages.
+ * `--coverage` records what the tests of machines/ and events/ run, for `coverage.ts --report`.
  * Exit code 0 only when at least one test ran and none failed: uvu itself calls an empty run a success.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { coverageFolder, isCovered } from './covered.ts';
 import { type FileResult, type FileRun, runFile } from './run-file.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -21,7 +23,12 @@ const realDeadlineMs = 1_800_000;
 
 const { values: flags, positionals: parts } = parseArgs({
   allowPositionals: true,
-  options: { fast: { type: 'boolean' }, jobs: { type: 'string' }, verbose: { type: 'boolean', short: 'v' } },
+  options: {
+    fast: { type: 'boolean' },
+    jobs: { type: 'string' },
+    coverage: { type: 'boolean' },
+    verbose: { type: 'boolean', short: 'v' },
+  },
 });
 const jobs = Number(flags.jobs ?? Math.min(2, availableParallelism()));
 
@@ -52,6 +59,7 @@ const runOne = async (file: string): Promise<void> => {
   const run = runFile(file, isReal(file) ? realDeadlineMs : fileDeadlineMs, {
     ...process.env,
     ...environment,
+    ...(flags.coverage && isCovered(file) ? { NODE_V8_COVERAGE: coverageFolder } : {}),
   });
   running.add(run);
   const result = await run.result;
@@ -60,14 +68,13 @@ const runOne = async (file: string): Promise<void> => {
   report(result);
 };
 
-/** Several at once; the real ones one by one, as each wants the whole machine. */
+/** `jobs` files at a time; the real ones last, as each of them takes minutes. */
 const runAll = async (files: string[]): Promise<void> => {
-  const waiting = files.filter((file) => !isReal(file));
+  const waiting = [...files];
   const take = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runOne(file);
   };
   await Promise.all(Array.from({ length: jobs }, take));
-  for (const file of files.filter(isReal)) await runOne(file);
 };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -79,6 +86,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 process.chdir(root);
+if (flags.coverage) rmSync(coverageFolder, { recursive: true, force: true });
 await runAll(testFiles());
 rmSync(home, { recursive: true, force: true });
 
