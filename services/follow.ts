@@ -25,8 +25,13 @@ export interface FollowParts {
   onFault: (error: Error) => void;
 }
 
+/** A following that can be told to look at once. */
+export interface LookingFollowing extends Following {
+  look(): void;
+}
+
 /** Begins at once; the first call-backs come in a later turn of the event loop. */
-export function followRun(parts: FollowParts, handlers: FollowHandlers): Following {
+export function followRun(parts: FollowParts, handlers: FollowHandlers): LookingFollowing {
   const { runId, link } = parts;
   let nextSeq = handlers.fromSeq ?? 1;
   let isStopped = false;
@@ -73,6 +78,7 @@ export function followRun(parts: FollowParts, handlers: FollowHandlers): Followi
   );
   hint();
   return {
+    look,
     stop() {
       isStopped = true;
       for (const end of endings.splice(0)) end();
