@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../services/cli/command-line.ts';
-import { isOlder } from '../../services/cli/doctor.ts';
 import { CliError, explainError } from '../../services/cli/errors.ts';
+import { isOlder } from '../../services/cli/machine-needs.ts';
 import { EngineError } from '../../services/engine.ts';
 
 test('a usage error ends with 2 and points to the help', () => {
