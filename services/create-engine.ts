@@ -19,7 +19,7 @@ import {
   type Following,
   type RunEnd,
 } from './engine.ts';
-import { followRun } from './follow.ts';
+import { followRun, type LookingFollowing } from './follow.ts';
 import { type Home, openHome } from './home.ts';
 import { NatsLink } from './nats/link.ts';
 import type { CommandKind } from './protocol.ts';
@@ -109,7 +109,7 @@ export async function createEngine(options: EngineOptions, parts: EngineParts): 
       () => false,
     );
   };
-  const followings = new Set<Following>();
+  const followings = new Set<LookingFollowing>();
   const follow = (runId: string, handlers: FollowHandlers): Following => {
     const following = followRun(followParts(runId), handlers);
     followings.add(following);
@@ -146,8 +146,16 @@ export async function createEngine(options: EngineOptions, parts: EngineParts): 
       if ((await command('cancel', runId, by)) === id) own.add(runId);
     },
     follow,
-    finished: (runId): Promise<RunEnd> =>
-      untilEnd(followParts(runId), () => isOrphan(runId), closing.signal).finally(() => own.delete(runId)),
+    async finished(runId): Promise<RunEnd> {
+      try {
+        const end = await untilEnd(followParts(runId), () => isOrphan(runId), closing.signal);
+        // Whoever is told that a run has ended has been told all that led to it.
+        for (const following of followings) following.look();
+        return end;
+      } finally {
+        own.delete(runId);
+      }
+    },
     close() {
       closed ??= (async () => {
         closing.abort(new EngineError('engineClosed', 'this process is ending'));

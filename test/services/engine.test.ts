@@ -65,7 +65,8 @@ test('a run is recorded, followed from its first event and ends; nothing is left
     seen,
     events.map(({ seq }) => seq),
   );
-  assert.ok(texts.includes('doing writeOutputs'));
+  // Live output is not stored: what the last effect printed may come after the end.
+  assert.ok(texts.includes('doing runCommand'), texts.join());
   assert.is(events.filter(({ type }) => type === 'run.started').length, 1);
 
   assert.is(await codeOf(engine.resume(runId)), 'runEnded');
